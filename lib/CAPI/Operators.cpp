@@ -31,7 +31,7 @@ int fxOperatorRegisterSchema(const char *schema, FXError **error) {
   if (!schema)
     return failNull(error, "fxOperatorRegisterSchema", "schema");
   return protect(error, nullptr, [&](FXError &) -> llvm::Error {
-    llvm::Expected<gen::Operator> parsed = gen::parseSchema(schema);
+    llvm::Expected<gen::OperatorDeclaration> parsed = gen::parseSchema(schema);
     if (!parsed)
       return parsed.takeError();
     CustomOperator op;

@@ -114,9 +114,9 @@ static StringRef getNumberOperator(StringRef target) {
 
 namespace {
 /// The conversion of one graph to a function of the torch dialect.
-class Function : public GraphConversion {
+class GraphToTorch : public GraphConversion {
 public:
-  Function(GraphOp graph, bool embed, ExternalData &files)
+  GraphToTorch(GraphOp graph, bool embed, ExternalData &files)
       : GraphConversion(graph, "the torch dialect", embed, &files) {}
 
 private:
@@ -143,14 +143,15 @@ private:
 };
 } // namespace
 
-Operation *Function::create(Location loc, const Twine &name,
-                            ValueRange operands, TypeRange results,
-                            ArrayRef<NamedAttribute> attrs) {
+Operation *GraphToTorch::create(Location loc, const Twine &name,
+                                ValueRange operands, TypeRange results,
+                                ArrayRef<NamedAttribute> attrs) {
   OperationState state(loc, ("torch." + name).str(), operands, results, attrs);
   return b.create(state);
 }
 
-Value Function::makeConstant(Location loc, StringRef kind, Attribute value) {
+Value GraphToTorch::makeConstant(Location loc, StringRef kind,
+                                 Attribute value) {
   SmallVector<NamedAttribute> attrs;
   if (value)
     attrs.push_back(b.getNamedAttr("value", value));
@@ -158,8 +159,8 @@ Value Function::makeConstant(Location loc, StringRef kind, Attribute value) {
   return create(loc, "constant." + kind, {}, type, attrs)->getResult(0);
 }
 
-Value Function::makeLiteral(Location loc, Type type,
-                            DenseElementsAttr elements) {
+Value GraphToTorch::makeLiteral(Location loc, Type type,
+                                DenseElementsAttr elements) {
   auto create = [&](Type type, DenseElementsAttr value) {
     return this
         ->create(loc, "vtensor.literal", {}, type,
@@ -179,8 +180,8 @@ Value Function::makeLiteral(Location loc, Type type,
   return this->create(loc, "aten.logical_not", inverse, type)->getResult(0);
 }
 
-Value Function::createConstant(PlaceholderOp state,
-                               DenseElementsAttr elements) {
+Value GraphToTorch::createConstant(PlaceholderOp state,
+                                   DenseElementsAttr elements) {
   // The literal's element type has a signedness, like the tensor's.
   auto tensor = cast<FakeTensorType>(state.getType());
   if (auto integer = dyn_cast<IntegerType>(tensor.getDtype());
@@ -194,8 +195,8 @@ Value Function::createConstant(PlaceholderOp state,
   return makeLiteral(state.getLoc(), getTorchType(tensor), elements);
 }
 
-Value Function::makeImmediate(CallFunctionOp call, Attribute value,
-                              const ArgumentSchema &schema) {
+Value GraphToTorch::makeImmediate(CallFunctionOp call, Attribute value,
+                                  const ArgumentSchema &schema) {
   Location loc = call.getLoc();
   auto integer = [&](int64_t n) {
     return makeConstant(loc, "int", b.getI64IntegerAttr(n));
@@ -266,7 +267,7 @@ static Type getNumberDtype(CallFunctionOp call, Attribute value) {
   return dtype;
 }
 
-Value Function::makeNumberTensor(CallFunctionOp call, Attribute value) {
+Value GraphToTorch::makeNumberTensor(CallFunctionOp call, Attribute value) {
   Type dtype = getNumberDtype(call, value);
   auto type =
       torchType(b.getContext(), "vtensor<[]," + getElementText(dtype) + ">");
@@ -302,8 +303,9 @@ Value Function::makeNumberTensor(CallFunctionOp call, Attribute value) {
   return makeLiteral(call.getLoc(), type, elements);
 }
 
-Value Function::makeArgument(CallFunctionOp call, const Argument &arg,
-                             const ArgumentSchema &schema, unsigned listDepth) {
+Value GraphToTorch::makeArgument(CallFunctionOp call, const Argument &arg,
+                                 const ArgumentSchema &schema,
+                                 unsigned listDepth) {
   if (Value value = arg.getValue()) {
     Value converted = values.lookup(value);
     if (!converted)
@@ -345,7 +347,7 @@ Value Function::makeArgument(CallFunctionOp call, const Argument &arg,
       ->getResult(0);
 }
 
-LogicalResult Function::convertCall(CallFunctionOp call) {
+LogicalResult GraphToTorch::convertCall(CallFunctionOp call) {
   OperatorView view = getOperatorView(call);
   if (!view)
     return call.emitOpError("'")
@@ -410,7 +412,7 @@ struct ConvertFXToTorch : fx::impl::ConvertFXToTorchBase<ConvertFXToTorch> {
     }
     ExternalData files;
     auto convert = [&](GraphOp graph) {
-      return Function(graph, embedStates, files).convert();
+      return GraphToTorch(graph, embedStates, files).convert();
     };
     if (failed(convertGraphs(module, convert)))
       return signalPassFailure();

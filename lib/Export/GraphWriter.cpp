@@ -17,7 +17,6 @@
 
 using namespace mlir;
 using namespace fx;
-using schema::Argument;
 
 StringRef ProgramContext::getName(StateOp state) {
   if (auto name = state->getAttrOfType<StringAttr>("fx.fqn"))
@@ -97,14 +96,15 @@ bool GraphWriter::addInput(PlaceholderOp op) {
   current = op;
   if (Attribute value = op.getValueAttr()) {
     ValueRange none;
-    std::optional<Argument> immediate = getArgument(value, none, nullptr);
+    std::optional<schema::Argument> immediate =
+        getArgument(value, none, nullptr);
     if (immediate)
       result.inputs.push_back(*immediate);
     return immediate.has_value();
   }
   if (!addValue(op))
     return false;
-  std::optional<Argument::Kind> kind = getArgumentKind(
+  std::optional<schema::Argument::Kind> kind = getArgumentKind(
       OperandAttr::get(op.getContext()), ValueRange(op.getResult()), nullptr);
   result.inputs.push_back(getValue(op, *kind));
   return true;
@@ -131,8 +131,8 @@ static schema::InputSpec::Kind getKind(InputKind kind) {
   return K::UserInput;
 }
 
-static schema::ConstantValue getConstant(const Argument &argument) {
-  using K = Argument::Kind;
+static schema::ConstantValue getConstant(const schema::Argument &argument) {
+  using K = schema::Argument::Kind;
   switch (argument.kind) {
   case K::Int:
     return {argument.get<int64_t>()};
@@ -147,8 +147,8 @@ static schema::ConstantValue getConstant(const Argument &argument) {
   }
 }
 
-std::optional<schema::InputSpec> GraphWriter::getSpec(PlaceholderOp op,
-                                                      const Argument &input) {
+std::optional<schema::InputSpec>
+GraphWriter::getSpec(PlaceholderOp op, const schema::Argument &input) {
   current = op;
   schema::InputSpec spec;
   spec.kind = getKind(op.getKind());
@@ -166,8 +166,9 @@ std::optional<schema::InputSpec> GraphWriter::getSpec(PlaceholderOp op,
     return error() << "expected the state that feeds it", std::nullopt;
   }
   using K = schema::InputSpec::Kind;
-  Argument::Kind wanted = spec.kind == K::CustomObj ? Argument::Kind::CustomObj
-                                                    : Argument::Kind::Tensor;
+  schema::Argument::Kind wanted = spec.kind == K::CustomObj
+                                      ? schema::Argument::Kind::CustomObj
+                                      : schema::Argument::Kind::Tensor;
   if (spec.kind != K::UserInput && spec.kind != K::ConstantInput &&
       input.kind != wanted)
     return error() << "expected a value of kind " << getKindName(wanted)
@@ -184,7 +185,8 @@ bool GraphWriter::addOutput(OutputOp op) {
   current = op;
   ValueRange operands = op.getOperands();
   for (Attribute tree : op.getArgs()) {
-    std::optional<Argument> output = getArgument(tree, operands, nullptr);
+    std::optional<schema::Argument> output =
+        getArgument(tree, operands, nullptr);
     if (!output)
       return false;
     result.outputs.push_back(*output);
@@ -241,7 +243,7 @@ std::optional<schema::GraphSignature> GraphWriter::writeSignature() {
     if (isState && spec.target.empty())
       return std::nullopt;
     if (attr.getKind() != OutputKind::UserOutput &&
-        argument.kind != Argument::Kind::Tensor)
+        argument.kind != schema::Argument::Kind::Tensor)
       return error() << "expected a tensor as output " << i << ", got "
                      << getKindName(argument.kind),
              std::nullopt;

@@ -49,7 +49,6 @@ public:
                                               llvm::StringRef kind = "");
 
 private:
-  using Argument = schema::Argument;
   class ArgumentWriter;
 
   mlir::InFlightDiagnostic error();
@@ -61,10 +60,10 @@ private:
   void addMetadata(mlir::Operation *op, schema::Node &node);
   bool addOutput(OutputOp op);
 
-  Argument getValue(mlir::Value value, Argument::Kind kind);
-  std::optional<Argument> getSubgraph(mlir::Value value);
+  schema::Argument getValue(mlir::Value value, schema::Argument::Kind kind);
+  std::optional<schema::Argument> getSubgraph(mlir::Value value);
   std::optional<schema::InputSpec> getSpec(PlaceholderOp op,
-                                           const Argument &input);
+                                           const schema::Argument &input);
   llvm::StringRef getStateName(llvm::StringRef symbol);
 
   ProgramContext &program;

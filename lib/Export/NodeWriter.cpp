@@ -14,15 +14,14 @@
 
 using namespace mlir;
 using namespace fx;
-using schema::Argument;
-using Kind = Argument::Kind;
+using Kind = schema::Argument::Kind;
 
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
-Argument GraphWriter::getValue(Value value, Kind kind) {
-  Argument argument;
+schema::Argument GraphWriter::getValue(Value value, Kind kind) {
+  schema::Argument argument;
   argument.kind = kind;
   StringRef name;
   if (auto attr = value.getDefiningOp<GetAttrOp>()) {
@@ -59,7 +58,7 @@ Argument GraphWriter::getValue(Value value, Kind kind) {
   return argument;
 }
 
-std::optional<Argument> GraphWriter::getSubgraph(Value value) {
+std::optional<schema::Argument> GraphWriter::getSubgraph(Value value) {
   auto attr = value.getDefiningOp<GetAttrOp>();
   auto target =
       attr ? program.symbols.lookup<GraphOp>(attr.getTarget()) : GraphOp();
@@ -70,7 +69,7 @@ std::optional<Argument> GraphWriter::getSubgraph(Value value) {
   if (!body)
     return std::nullopt;
   StringRef name = getSubgraphName(target, graph);
-  Argument argument;
+  schema::Argument argument;
   argument.kind = Kind::Graph;
   argument.value = schema::GraphArgument{
       name, std::make_shared<schema::Graph>(std::move(*body))};
@@ -87,29 +86,29 @@ public:
 
   /// Writes the tree as the kind that `kindName` names, or else as the kind
   /// that torch's serializer chooses for it.
-  std::optional<Argument> write(const ArgumentSchema *schema);
+  std::optional<schema::Argument> write(const ArgumentSchema *schema);
 
 private:
   /// Emits the error for a tree that the kind cannot hold.
-  std::optional<Argument> refuse();
+  std::optional<schema::Argument> refuse();
   /// Writes the tree as an argument of the kind.
-  std::optional<Argument> writeKind();
+  std::optional<schema::Argument> writeKind();
   /// Does the same for the kinds that are lists.
-  std::optional<Argument> writeList();
-  std::optional<Argument> writeOperator();
-  std::optional<Argument> writeMap();
+  std::optional<schema::Argument> writeList();
+  std::optional<schema::Argument> writeOperator();
+  std::optional<schema::Argument> writeMap();
 
   /// Returns an argument of the kind that holds `value`.
   template <typename T>
-  Argument make(T value) {
-    Argument argument;
+  schema::Argument make(T value) {
+    schema::Argument argument;
     argument.kind = kind;
     argument.value = std::move(value);
     return argument;
   }
   /// Writes the tree as an argument that holds a T.
   template <typename T>
-  std::optional<Argument> writeAs() {
+  std::optional<schema::Argument> writeAs() {
     T value{};
     if (!read(tree, value))
       return refuse();
@@ -266,7 +265,7 @@ bool GraphWriter::ArgumentWriter::read(Attribute leaf,
   return bool(complex);
 }
 
-std::optional<Argument> GraphWriter::ArgumentWriter::refuse() {
+std::optional<schema::Argument> GraphWriter::ArgumentWriter::refuse() {
   InFlightDiagnostic diagnostic = writer.error();
   diagnostic << "torch's serializer has no kind of argument for " << tree;
   if (!kindName.empty())
@@ -274,7 +273,7 @@ std::optional<Argument> GraphWriter::ArgumentWriter::refuse() {
   return std::nullopt;
 }
 
-std::optional<Argument> GraphWriter::ArgumentWriter::writeOperator() {
+std::optional<schema::Argument> GraphWriter::ArgumentWriter::writeOperator() {
   auto op = dyn_cast<OperatorAttr>(tree);
   if (!op)
     return refuse();
@@ -284,13 +283,13 @@ std::optional<Argument> GraphWriter::ArgumentWriter::writeOperator() {
                   : writer.program.strings.save("torch.ops." + target));
 }
 
-std::optional<Argument> GraphWriter::ArgumentWriter::writeMap() {
+std::optional<schema::Argument> GraphWriter::ArgumentWriter::writeMap() {
   auto dict = dyn_cast<DictAttr>(tree);
   if (!dict)
     return refuse();
   auto map = std::make_shared<schema::ArgumentMap>();
   for (auto [key, inner] : llvm::zip_equal(dict.getKeys(), dict.getValues())) {
-    std::optional<Argument> value =
+    std::optional<schema::Argument> value =
         writer.getArgument(inner, operands, /*schema=*/nullptr);
     if (!value)
       return std::nullopt;
@@ -299,7 +298,7 @@ std::optional<Argument> GraphWriter::ArgumentWriter::writeMap() {
   return make(map);
 }
 
-std::optional<Argument> GraphWriter::ArgumentWriter::writeList() {
+std::optional<schema::Argument> GraphWriter::ArgumentWriter::writeList() {
   switch (kind) {
   case Kind::Tensors:
     return writeAs<std::vector<schema::TensorArgument>>();
@@ -330,7 +329,7 @@ std::optional<Argument> GraphWriter::ArgumentWriter::writeList() {
   }
 }
 
-std::optional<Argument> GraphWriter::ArgumentWriter::writeKind() {
+std::optional<schema::Argument> GraphWriter::ArgumentWriter::writeKind() {
   switch (kind) {
   case Kind::None:
     return isa<fx::NoneAttr>(tree) ? std::optional(make(true)) : refuse();
@@ -388,7 +387,7 @@ std::optional<Argument> GraphWriter::ArgumentWriter::writeKind() {
   llvm_unreachable("unknown kind of argument");
 }
 
-std::optional<Argument>
+std::optional<schema::Argument>
 GraphWriter::ArgumentWriter::write(const ArgumentSchema *schema) {
   std::optional<Kind> found = getKindByName(kindName);
   if (!found)
@@ -399,10 +398,9 @@ GraphWriter::ArgumentWriter::write(const ArgumentSchema *schema) {
   return writeKind();
 }
 
-std::optional<Argument> GraphWriter::getArgument(Attribute tree,
-                                                 ValueRange &operands,
-                                                 const ArgumentSchema *schema,
-                                                 StringRef kindName) {
+std::optional<schema::Argument>
+GraphWriter::getArgument(Attribute tree, ValueRange &operands,
+                         const ArgumentSchema *schema, StringRef kindName) {
   return ArgumentWriter(*this, tree, operands, kindName).write(schema);
 }
 
@@ -451,7 +449,7 @@ bool GraphWriter::addInputs(NodeOpInterface op, schema::Node &node) {
         input.name = name;
     input.kind = isKeyword ? schema::ArgumentKind::Keyword
                            : schema::ArgumentKind::Positional;
-    std::optional<Argument> argument =
+    std::optional<schema::Argument> argument =
         getArgument(tree, operands, schema, getKeptKind(op, Twine(i)));
     if (!argument)
       return false;
@@ -469,7 +467,7 @@ bool GraphWriter::addOutputs(NodeOpInterface op, schema::Node &node) {
   Attribute leaf = OperandAttr::get(op.getContext());
   ValueRange results = op->getResults();
   for (size_t i = 0, e = outs ? outs.size() : op->getNumResults(); i < e; ++i) {
-    std::optional<Argument> output =
+    std::optional<schema::Argument> output =
         getArgument(outs ? outs[i] : leaf, results, nullptr,
                     getKeptKind(op, "out" + Twine(i)));
     if (!output)

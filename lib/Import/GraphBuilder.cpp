@@ -16,7 +16,6 @@
 
 using namespace mlir;
 using namespace fx;
-using schema::Argument;
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -119,17 +118,18 @@ static Immediate getImmediate(MLIRContext *ctx, std::monostate) {
 }
 
 /// Returns the immediate of a graph input, or null if the input is a value.
-static Immediate getImmediate(MLIRContext *ctx, const Argument &argument) {
+static Immediate getImmediate(MLIRContext *ctx,
+                              const schema::Argument &argument) {
   switch (argument.kind) {
-  case Argument::Kind::None:
+  case schema::Argument::Kind::None:
     return getImmediate(ctx, std::monostate());
-  case Argument::Kind::Int:
+  case schema::Argument::Kind::Int:
     return getImmediate(ctx, argument.get<int64_t>());
-  case Argument::Kind::Float:
+  case schema::Argument::Kind::Float:
     return getImmediate(ctx, argument.get<double>());
-  case Argument::Kind::Bool:
+  case schema::Argument::Kind::Bool:
     return getImmediate(ctx, argument.get<bool>());
-  case Argument::Kind::String:
+  case schema::Argument::Kind::String:
     return getImmediate(ctx, argument.get<StringRef>());
   default:
     return {};
@@ -138,21 +138,21 @@ static Immediate getImmediate(MLIRContext *ctx, const Argument &argument) {
 
 /// Returns the name of the value that an argument refers to; empty if the
 /// argument is an immediate.
-static StringRef getValueName(const Argument &argument) {
+static StringRef getValueName(const schema::Argument &argument) {
   auto name = [](auto &symbolic) {
     auto *name = std::get_if<StringRef>(&symbolic.value);
     return name ? *name : StringRef();
   };
   switch (argument.kind) {
-  case Argument::Kind::Tensor:
+  case schema::Argument::Kind::Tensor:
     return argument.get<schema::TensorArgument>().name;
-  case Argument::Kind::CustomObj:
+  case schema::Argument::Kind::CustomObj:
     return argument.get<schema::CustomObjArgument>().name;
-  case Argument::Kind::SymInt:
+  case schema::Argument::Kind::SymInt:
     return name(argument.get<schema::SymIntArgument>());
-  case Argument::Kind::SymFloat:
+  case schema::Argument::Kind::SymFloat:
     return name(argument.get<schema::SymFloatArgument>());
-  case Argument::Kind::SymBool:
+  case schema::Argument::Kind::SymBool:
     return name(argument.get<schema::SymBoolArgument>());
   default:
     return {};
@@ -183,7 +183,7 @@ static InputKind getKind(schema::InputSpec::Kind kind) {
 LogicalResult GraphBuilder::buildInput(size_t index,
                                        const schema::InputSpec *spec) {
   using K = schema::InputSpec::Kind;
-  const Argument &input = graph.inputs[index];
+  const schema::Argument &input = graph.inputs[index];
   StringRef name = getValueName(input);
   Immediate immediate = getImmediate(ctx, input);
   std::string invented;
@@ -253,7 +253,7 @@ GraphBuilder::buildInputs(const schema::GraphSignature *signature) {
 //===----------------------------------------------------------------------===//
 
 OutputSpecAttr GraphBuilder::getOutputSpec(const schema::OutputSpec &spec,
-                                           const Argument &output) {
+                                           const schema::Argument &output) {
   using K = schema::OutputSpec::Kind;
   if (getValueName(spec.arg) != getValueName(output)) {
     error() << "the signature calls the output '" << getValueName(output)
@@ -305,7 +305,7 @@ GraphBuilder::buildOutputs(const schema::GraphSignature *signature) {
   where = "output";
   SmallVector<Attribute> trees;
   SmallVector<Value> operands;
-  for (const Argument &output : graph.outputs)
+  for (const schema::Argument &output : graph.outputs)
     if (!trees.emplace_back(getTree(output, operands)))
       return failure();
   SmallVector<Attribute> specs;

@@ -54,8 +54,6 @@ public:
                                  const schema::GraphSignature *signature);
 
 private:
-  using Argument = schema::Argument;
-
   mlir::InFlightDiagnostic error() { return error(where); }
   mlir::InFlightDiagnostic error(llvm::StringRef where);
 
@@ -70,13 +68,13 @@ private:
   mlir::LogicalResult buildInput(size_t index, const schema::InputSpec *spec);
   mlir::LogicalResult buildOutputs(const schema::GraphSignature *signature);
   OutputSpecAttr getOutputSpec(const schema::OutputSpec &spec,
-                               const Argument &output);
+                               const schema::Argument &output);
 
   // Nodes.
   mlir::LogicalResult buildNode(const schema::Node &node);
   /// Returns the tree of a node's results, or null after an error, and appends
   /// the names of the results to `names`.
-  mlir::Attribute getOutputTree(const Argument &output,
+  mlir::Attribute getOutputTree(const schema::Argument &output,
                                 llvm::SmallVectorImpl<llvm::StringRef> &names);
   /// Adds attributes for the properties of the node that cannot be derived from
   /// the operation and its schema.
@@ -87,7 +85,7 @@ private:
   // Arguments. The functions return null after an error and append the operands
   // to `values`.
   class TreeBuilder;
-  mlir::Attribute getTree(const Argument &argument,
+  mlir::Attribute getTree(const schema::Argument &argument,
                           llvm::SmallVectorImpl<mlir::Value> &values);
   template <typename T, typename Fn>
   mlir::Attribute getList(const std::vector<T> &list, Fn element);

@@ -15,7 +15,6 @@
 
 using namespace mlir;
 using namespace fx;
-using schema::Argument;
 
 //===----------------------------------------------------------------------===//
 // Arguments
@@ -46,11 +45,11 @@ public:
   TreeBuilder(GraphBuilder &builder, SmallVectorImpl<Value> &operands)
       : builder(builder), b(builder.b), ctx(builder.ctx), operands(operands) {}
 
-  Attribute build(const Argument &argument) {
+  Attribute build(const schema::Argument &argument) {
     switch (argument.kind) {
-    case Argument::Kind::None:
+    case schema::Argument::Kind::None:
       return fx::NoneAttr::get(ctx);
-    case Argument::Kind::Operator:
+    case schema::Argument::Kind::Operator:
       return OperatorAttr::get(ctx, getTargetName(argument.get<StringRef>()));
     default:
       // The C++ type of the value determines the kind. The two kinds above are
@@ -143,7 +142,7 @@ private:
   SmallVectorImpl<Value> &operands;
 };
 
-Attribute GraphBuilder::getTree(const Argument &argument,
+Attribute GraphBuilder::getTree(const schema::Argument &argument,
                                 SmallVectorImpl<Value> &operands) {
   return TreeBuilder(*this, operands).build(argument);
 }
@@ -238,9 +237,9 @@ StringRef fx::getTargetName(StringRef serialized) {
   return serialized;
 }
 
-Attribute GraphBuilder::getOutputTree(const Argument &output,
+Attribute GraphBuilder::getOutputTree(const schema::Argument &output,
                                       SmallVectorImpl<StringRef> &names) {
-  using K = Argument::Kind;
+  using K = schema::Argument::Kind;
   auto value = [&](StringRef name) -> Attribute {
     names.push_back(name);
     return OperandAttr::get(ctx);
@@ -338,8 +337,8 @@ void GraphBuilder::keepDifferences(const schema::Node &node, Operation *op) {
     op->setAttr("fx.single_return", b.getUnitAttr());
 
   NamedAttrList kinds;
-  auto keep = [&](const Twine &position, const Argument &argument,
-                  std::optional<Argument::Kind> derived) {
+  auto keep = [&](const Twine &position, const schema::Argument &argument,
+                  std::optional<schema::Argument::Kind> derived) {
     if (derived != argument.kind)
       kinds.set(position.str(), b.getStringAttr(getKindName(argument.kind)));
   };
@@ -416,7 +415,7 @@ LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
 
   SmallVector<StringRef> names;
   SmallVector<Attribute> outputs;
-  for (const Argument &output : node.outputs)
+  for (const schema::Argument &output : node.outputs)
     if (!outputs.emplace_back(getOutputTree(output, names)))
       return failure();
   SmallVector<Type> resultTypes;

@@ -13,20 +13,20 @@
 #include <stdexcept>
 
 using c10::IValue;
-using Kind = fx::interp::ArgTree::Kind;
+using Kind = fx::interp::ArgumentPlan::Kind;
 
 namespace fx::interp {
 
-bool ArgTree::hasValue() const {
+bool ArgumentPlan::hasValue() const {
   if (kind == Kind::Value)
     return true;
-  for (const ArgTree &item : items)
+  for (const ArgumentPlan &item : items)
     if (item.hasValue())
       return true;
   return false;
 }
 
-const ArgTree *ArgList::getKeyword(const std::string &name) const {
+const ArgumentPlan *CallArguments::getKeyword(const std::string &name) const {
   for (size_t i = 0; i < kwnames.size(); ++i)
     if (kwnames[i] == name)
       return &args[numPositional() + i];
@@ -91,7 +91,7 @@ c10::MemoryFormat parseMemoryFormatName(const std::string &name) {
   throw std::runtime_error("unknown memory format '" + name + "'");
 }
 
-static c10::Device parseDevice(const ArgTree &tree) {
+static c10::Device parseDevice(const ArgumentPlan &tree) {
   try {
     c10::Device device(tree.text);
     if (tree.index >= 0 && tree.index <= std::numeric_limits<int8_t>::max())
@@ -106,7 +106,7 @@ static c10::Device parseDevice(const ArgTree &tree) {
 // Conversion without a schema
 //===----------------------------------------------------------------------===//
 
-static const IValue &getValue(const ArgTree &tree, const Values &values) {
+static const IValue &getValue(const ArgumentPlan &tree, const Values &values) {
   if (tree.index < 0 || static_cast<size_t>(tree.index) >= values.size())
     throw std::runtime_error("argument refers to value " +
                              std::to_string(tree.index) + " of " +
@@ -116,10 +116,10 @@ static const IValue &getValue(const ArgTree &tree, const Values &values) {
 
 /// Converts a list to Tensor[] if all elements are tensors and it is not empty,
 /// else to Any[].
-static IValue makeGenericList(const ArgTree &tree, const Values &values) {
+static IValue makeGenericList(const ArgumentPlan &tree, const Values &values) {
   std::vector<IValue> items;
   bool tensors = !tree.items.empty();
-  for (const ArgTree &item : tree.items) {
+  for (const ArgumentPlan &item : tree.items) {
     items.push_back(toIValue(item, values));
     tensors &= items.back().isTensor();
   }
@@ -132,7 +132,7 @@ static IValue makeGenericList(const ArgTree &tree, const Values &values) {
   return list;
 }
 
-IValue toIValue(const ArgTree &tree, const Values &values) {
+IValue toIValue(const ArgumentPlan &tree, const Values &values) {
   switch (tree.kind) {
   case Kind::Value:
     return getValue(tree, values);
@@ -245,14 +245,14 @@ static IValue toBool(IValue v, const c10::Type &type) {
   return v;
 }
 
-static IValue toList(const ArgTree &tree, const Values &values,
+static IValue toList(const ArgumentPlan &tree, const Values &values,
                      const c10::ListType &type,
                      std::optional<int32_t> listSize) {
   c10::TypePtr element = type.getElementType();
   c10::impl::GenericList list(element);
   if (tree.kind == Kind::List) {
     list.reserve(tree.items.size());
-    for (const ArgTree &item : tree.items)
+    for (const ArgumentPlan &item : tree.items)
       list.push_back(toIValue(item, values, *element));
     return list;
   }
@@ -260,7 +260,7 @@ static IValue toList(const ArgTree &tree, const Values &values,
   if (tree.kind == Kind::Value && getValue(tree, values).isList()) {
     auto from = getValue(tree, values).toListRef();
     Values items(from.begin(), from.end());
-    ArgTree leaf;
+    ArgumentPlan leaf;
     leaf.kind = Kind::Value;
     for (size_t i = 0; i < items.size(); ++i) {
       leaf.index = i;
@@ -275,7 +275,7 @@ static IValue toList(const ArgTree &tree, const Values &values,
   return list;
 }
 
-IValue toIValue(const ArgTree &tree, const Values &values,
+IValue toIValue(const ArgumentPlan &tree, const Values &values,
                 const c10::Type &type, std::optional<int32_t> listSize) {
   switch (type.kind()) {
   case c10::TypeKind::OptionalType: {
@@ -329,9 +329,9 @@ IValue toIValue(const ArgTree &tree, const Values &values,
 // Calls
 //===----------------------------------------------------------------------===//
 
-BoundCall::BoundCall(const Operator &op, const ArgList &list) : op(&op) {
+BoundCall::BoundCall(const Operator &op, const CallArguments &list) : op(&op) {
   const std::vector<c10::Argument> &arguments = op.schema->arguments();
-  std::vector<const ArgTree *> trees(arguments.size());
+  std::vector<const ArgumentPlan *> trees(arguments.size());
   if (list.numPositional() > arguments.size())
     throw std::runtime_error("too many arguments: expected at most " +
                              std::to_string(arguments.size()) + ", got " +

@@ -25,9 +25,9 @@ namespace fx::interp {
 
 struct GraphPlan;
 
-/// A tree of arguments. A leaf is a run-time value or an immediate. The
-/// comments name the fields that each kind uses.
-struct ArgTree {
+/// The plan of an argument: a tree whose leaves are run-time values and
+/// immediates. The comments name the fields that each kind uses.
+struct ArgumentPlan {
   enum class Kind {
     Value, // index: position among the node's values
     Graph, // graph: a subgraph
@@ -52,26 +52,24 @@ struct ArgTree {
   std::string text;
   const GraphPlan *graph = nullptr;
   c10::IValue object;
-  std::vector<ArgTree> items;    // List, Dict
-  std::vector<std::string> keys; // Dict
+  std::vector<ArgumentPlan> items; // List, Dict
+  std::vector<std::string> keys;   // Dict
 
   bool isNone() const { return kind == Kind::None; }
   /// Returns true if a leaf is a run-time value.
   bool hasValue() const;
 };
 
-/// The arguments of a node. The last `kwnames.size()` of `args` are keyword
+/// The arguments of a call. The last `kwnames.size()` of `args` are keyword
 /// arguments, the others are positional.
-struct ArgList {
-  std::vector<ArgTree> args;
+struct CallArguments {
+  std::vector<ArgumentPlan> args;
   std::vector<std::string> kwnames;
 
   size_t numPositional() const { return args.size() - kwnames.size(); }
   /// Returns the keyword argument `name`, or null if it is absent.
-  const ArgTree *getKeyword(const std::string &name) const;
+  const ArgumentPlan *getKeyword(const std::string &name) const;
 };
-
-using Values = std::vector<c10::IValue>;
 
 /// Returns PyTorch's scalar type of a dtype name ("float32"). Throws on unknown
 /// names.
@@ -82,10 +80,10 @@ c10::Layout parseLayoutName(const std::string &name);
 c10::MemoryFormat parseMemoryFormatName(const std::string &name);
 
 /// Converts an argument to an IValue according to its kind, without a schema.
-c10::IValue toIValue(const ArgTree &tree, const Values &values);
+c10::IValue toIValue(const ArgumentPlan &tree, const Values &values);
 /// Converts an argument to `type`. `listSize` is N of `int[N]`, for which a
 /// single int is repeated N times.
-c10::IValue toIValue(const ArgTree &tree, const Values &values,
+c10::IValue toIValue(const ArgumentPlan &tree, const Values &values,
                      const c10::Type &type,
                      std::optional<int32_t> listSize = std::nullopt);
 
@@ -95,7 +93,7 @@ public:
   BoundCall() = default;
   /// Throws if the arguments do not fit the schema. Keeps references to `op`
   /// and `args`.
-  BoundCall(const Operator &op, const ArgList &args);
+  BoundCall(const Operator &op, const CallArguments &args);
 
   /// Runs the operator. Pushes its results to `stack`, one for each return of
   /// the schema.
@@ -104,7 +102,7 @@ public:
 
 private:
   struct Slot {
-    const ArgTree *tree = nullptr; // null: `constant`
+    const ArgumentPlan *tree = nullptr; // null: `constant`
     const c10::Argument *argument = nullptr;
     c10::IValue constant;
   };

@@ -17,7 +17,7 @@
 
 using at::Tensor;
 using c10::IValue;
-using Kind = fx::interp::ArgTree::Kind;
+using Kind = fx::interp::ArgumentPlan::Kind;
 
 namespace fx::interp {
 
@@ -37,8 +37,8 @@ static bool isWritten(const c10::Argument &argument) {
 }
 
 /// Appends `value` to the values of the call. Returns a leaf that refers to it.
-static ArgTree addValue(Values &values, IValue value) {
-  ArgTree tree;
+static ArgumentPlan addValue(Values &values, IValue value) {
+  ArgumentPlan tree;
   tree.kind = Kind::Value;
   tree.index = values.size();
   values.push_back(std::move(value));
@@ -47,12 +47,13 @@ static ArgTree addValue(Values &values, IValue value) {
 
 /// Copies a Tensor or a list of Tensors; None stays None. Appends the copy to
 /// `copies` and returns an argument that refers to it.
-static ArgTree addCopy(const ArgTree &tree, Values &values, Values &copies) {
+static ArgumentPlan addCopy(const ArgumentPlan &tree, Values &values,
+                            Values &copies) {
   if (tree.kind == Kind::List) {
-    ArgTree list;
+    ArgumentPlan list;
     list.kind = Kind::List;
     c10::List<Tensor> copied;
-    for (const ArgTree &item : tree.items) {
+    for (const ArgumentPlan &item : tree.items) {
       copied.push_back(cloneWithStrides(toIValue(item, values).toTensor()));
       list.items.push_back(addValue(values, copied.get(copied.size() - 1)));
     }
@@ -73,21 +74,22 @@ static Values finish(Values returned, const Values &copies) {
   return returned;
 }
 
-static Values callOn(const Operator &op, const ArgList &args,
+static Values callOn(const Operator &op, const CallArguments &args,
                      const Values &values) {
   Values returned;
   BoundCall(op, args)(values, returned);
   return returned;
 }
 
-Values autoFunctionalized(const Operator &op, ArgList args, Values values) {
+Values autoFunctionalized(const Operator &op, CallArguments args,
+                          Values values) {
   Values copies;
   for (const c10::Argument &argument : op.schema->arguments()) {
     if (!isWritten(argument))
       continue;
     for (size_t k = 0; k < args.kwnames.size(); ++k)
       if (args.kwnames[k] == argument.name()) {
-        ArgTree &tree = args.args[args.numPositional() + k];
+        ArgumentPlan &tree = args.args[args.numPositional() + k];
         tree = addCopy(tree, values, copies);
       }
   }
@@ -99,7 +101,7 @@ namespace {
 /// removes them.
 class ViewReader {
 public:
-  ViewReader(ArgList &args, const Values &values)
+  ViewReader(CallArguments &args, const Values &values)
       : args(args), values(values) {}
 
   /// Removes a keyword argument and returns its value, or std::nullopt if it is
@@ -162,12 +164,13 @@ public:
   }
 
 private:
-  ArgList &args;
+  CallArguments &args;
   const Values &values;
 };
 } // namespace
 
-Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values) {
+Values autoFunctionalizedV2(const Operator &op, CallArguments args,
+                            Values values) {
   Values copies;
   const Values given = values; // `values` grows below.
   ViewReader reader(args, given);
@@ -185,7 +188,7 @@ Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values) {
     if (!isWritten(argument))
       continue;
     std::string prefix = "_" + argument.name();
-    ArgTree tree;
+    ArgumentPlan tree;
     if (std::optional<IValue> length = reader.take(prefix + "_length")) {
       if (length->isInt()) {
         tree.kind = Kind::List;

@@ -16,10 +16,12 @@ namespace fx::interp {
 /// copies that it wrote to. `args` are the arguments after `op`; their value
 /// leaves are indices into `values`.
 /// Source: torch/_higher_order_ops/auto_functionalize.py.
-Values autoFunctionalized(const Operator &op, ArgList args, Values values);
+Values autoFunctionalized(const Operator &op, CallArguments args,
+                          Values values);
 /// Runs auto_functionalized_v2, whose written arguments are views of
 /// `_all_bases`.
-Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values);
+Values autoFunctionalizedV2(const Operator &op, CallArguments args,
+                            Values values);
 
 } // namespace fx::interp
 

@@ -228,7 +228,7 @@ static Values invoke(const Prepared &call,
     returned = call.onCopies(*call.written, call.args, values);
   } else {
     Values args;
-    for (const ArgTree &arg : call.args.args)
+    for (const ArgumentPlan &arg : call.args.args)
       args.push_back(toIValue(arg, values));
     returned.push_back(call.scalar(args));
   }

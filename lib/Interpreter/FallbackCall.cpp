@@ -14,7 +14,7 @@
 #include "llvm/Support/JSON.h"
 
 using c10::ScalarType;
-using Kind = fx::interp::ArgTree::Kind;
+using Kind = fx::interp::ArgumentPlan::Kind;
 namespace json = llvm::json;
 
 namespace fx::interp {
@@ -30,12 +30,12 @@ static double parseDouble(llvm::StringRef text) {
   return value;
 }
 
-static ArgTree parseTree(const json::Value &value, Prepared &call);
+static ArgumentPlan parseTree(const json::Value &value, Prepared &call);
 
 /// Parses an argument that is a JSON object, e.g. `{"tensor": 0}`. A key gives
 /// its kind.
-static ArgTree parseObject(const json::Object &object, Prepared &call) {
-  ArgTree tree;
+static ArgumentPlan parseObject(const json::Object &object, Prepared &call) {
+  ArgumentPlan tree;
   auto getIndex = [&](llvm::StringRef key) {
     std::optional<int64_t> i = object.getInteger(key);
     if (!i || *i < 0)
@@ -109,8 +109,8 @@ static ArgTree parseObject(const json::Object &object, Prepared &call) {
   return tree;
 }
 
-static ArgTree parseTree(const json::Value &value, Prepared &call) {
-  ArgTree tree;
+static ArgumentPlan parseTree(const json::Value &value, Prepared &call) {
+  ArgumentPlan tree;
   switch (value.kind()) {
   case json::Value::Null:
     return tree;

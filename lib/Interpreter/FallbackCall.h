@@ -31,14 +31,14 @@ struct Prepared {
   std::string target;
   std::string node;
   size_t numInputs = 0;
-  ArgList args;
+  CallArguments args;
   std::vector<Out> outs;
   std::optional<BoundCall> call;
   ScalarFunction scalar = nullptr;
   /// For auto_functionalized: the operator, and the function that calls it on
   /// copies.
   const Operator *written = nullptr;
-  Values (*onCopies)(const Operator &, ArgList, Values) = nullptr;
+  Values (*onCopies)(const Operator &, CallArguments, Values) = nullptr;
   /// Whether an argument is an object of a custom class. The object may keep
   /// references to the other arguments.
   bool takesObjects = false;

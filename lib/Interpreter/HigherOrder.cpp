@@ -23,7 +23,7 @@
 
 using at::Tensor;
 using c10::IValue;
-using Kind = fx::interp::ArgTree::Kind;
+using Kind = fx::interp::ArgumentPlan::Kind;
 
 namespace fx::interp {
 
@@ -31,7 +31,7 @@ namespace fx::interp {
 // Reading arguments
 //===----------------------------------------------------------------------===//
 
-const ArgTree &Call::arg(size_t i) const {
+const ArgumentPlan &Call::arg(size_t i) const {
   if (i >= node.args.numPositional())
     throw std::runtime_error("expected at least " + std::to_string(i + 1) +
                              " arguments, got " +
@@ -50,12 +50,12 @@ IValue Call::value(size_t i) const { return toIValue(arg(i), values); }
 
 Values Call::list(size_t i) const { return flatten(arg(i)); }
 
-Values Call::flatten(const ArgTree &tree) const {
+Values Call::flatten(const ArgumentPlan &tree) const {
   Values items;
   if (tree.isNone())
     return items;
   if (tree.kind == Kind::List || tree.kind == Kind::Dict) {
-    for (const ArgTree &item : tree.items)
+    for (const ArgumentPlan &item : tree.items)
       items.push_back(toIValue(item, values));
     return items;
   }
@@ -208,15 +208,15 @@ const Operator &Call::getOperator(size_t i) const {
   return *op;
 }
 
-Values Call::callOperator(const Operator &op, const ArgList &args,
+Values Call::callOperator(const Operator &op, const CallArguments &args,
                           const Values &values) const {
   Values stack;
   BoundCall(op, args)(values, stack);
   return stack;
 }
 
-ArgList Call::argsFrom(size_t first) const {
-  ArgList list;
+CallArguments Call::argsFrom(size_t first) const {
+  CallArguments list;
   if (first > node.args.numPositional())
     throw std::runtime_error("expected at least " + std::to_string(first) +
                              " arguments");
@@ -272,14 +272,13 @@ static Values callMethod(const Call &call) {
   return callTorchbind(call.node.args, call.values);
 }
 
-template <Values (*function)(const Operator &, ArgList, Values)>
+template <Values (*function)(const Operator &, CallArguments, Values)>
 static Values callOnCopies(const Call &call) {
   return function(call.getOperator(0), call.argsFrom(1), call.values);
 }
 
 HigherOrderFunction findHigherOrder(const std::string &name) {
-  using Function = Values (*)(const Call &);
-  static const std::unordered_map<std::string, Function> table = {
+  static const std::unordered_map<std::string, HigherOrderFunction> table = {
       {"cond", cond},
       {"while_loop", whileLoop},
       {"while_loop_stack_output", whileLoopStackOutput},

@@ -16,23 +16,23 @@ namespace fx::interp {
 /// operands, read by argument position.
 struct Call {
   Runner &runner;
-  const Node &node;
+  const NodePlan &node;
   const Values &values;
 
-  const ArgTree &arg(size_t i) const;
+  const ArgumentPlan &arg(size_t i) const;
   c10::IValue value(size_t i) const;
   const GraphPlan &graph(size_t i) const;
   /// Returns the items of a list or dict argument. None has no items.
   Values list(size_t i) const;
-  Values flatten(const ArgTree &tree) const;
+  Values flatten(const ArgumentPlan &tree) const;
   /// Returns the values of all arguments from `first` on, including keyword
   /// arguments.
   Values rest(size_t first) const;
   Values run(const GraphPlan &graph, Values inputs) const;
 
   const Operator &getOperator(size_t i) const;
-  ArgList argsFrom(size_t first) const;
-  Values callOperator(const Operator &op, const ArgList &args,
+  CallArguments argsFrom(size_t first) const;
+  Values callOperator(const Operator &op, const CallArguments &args,
                       const Values &values) const;
 };
 

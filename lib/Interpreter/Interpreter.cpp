@@ -294,7 +294,7 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
       at::set_num_threads(options.threads);
     Runner::Observer observer;
     if (options.observer)
-      observer = [&](const Node &node, const Values &results) {
+      observer = [&](const NodePlan &node, const Values &results) {
         if (options.isObserved && !options.isObserved(node.op))
           return;
         llvm::SmallVector<HostValue> values;

@@ -53,8 +53,9 @@ IValue getSharedObject(const void *address, const std::string &name,
   return it->second;
 }
 
-Values callTorchbind(const ArgList &args, const Values &values) {
-  if (args.numPositional() < 2 || args.args[1].kind != ArgTree::Kind::String)
+Values callTorchbind(const CallArguments &args, const Values &values) {
+  if (args.numPositional() < 2 ||
+      args.args[1].kind != ArgumentPlan::Kind::String)
     throw std::runtime_error("expected an object and the name of a method");
   IValue object = toIValue(args.args[0], values);
   if (!object.isObject())
@@ -70,7 +71,7 @@ Values callTorchbind(const ArgList &args, const Values &values) {
   op.schema = &method->getSchema();
   op.call = [&](torch::jit::Stack &stack) { method->run(stack); };
   // The object is the method's first argument.
-  ArgList list = args;
+  CallArguments list = args;
   list.args.erase(list.args.begin() + 1);
   Values stack;
   BoundCall(op, list)(values, stack);

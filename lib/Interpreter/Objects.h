@@ -39,7 +39,7 @@ inline bool isCallTorchbind(const std::string &target) {
 
 /// Runs call_torchbind(object, "method", *args, **kwargs). Returns the results
 /// of the method.
-Values callTorchbind(const ArgList &args, const Values &values);
+Values callTorchbind(const CallArguments &args, const Values &values);
 
 } // namespace fx::interp
 

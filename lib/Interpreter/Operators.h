@@ -14,8 +14,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace fx::interp {
+
+using Values = std::vector<c10::IValue>;
 
 /// An operator with a schema. `call` pops its arguments from a stack and pushes
 /// its results.
@@ -39,7 +42,7 @@ const Operator *findOperator(const std::string &target);
 /// A Python function on scalars (`_operator.mul`, `math.ceil`,
 /// `torch.sym_max`). It has no schema, takes positional arguments and returns
 /// one value.
-using ScalarFunction = c10::IValue (*)(const std::vector<c10::IValue> &);
+using ScalarFunction = c10::IValue (*)(const Values &);
 /// Returns the function of a target, or null if it is unknown.
 ScalarFunction findScalarFunction(const std::string &target);
 

@@ -33,14 +33,14 @@ const GraphPlan *Planner::getGraphOf(Value value) {
   return &this->get(graph);
 }
 
-void Planner::planArguments(Node &node, ArrayAttr args, ArrayAttr kwnames,
+void Planner::planArguments(NodePlan &node, ArrayAttr args, ArrayAttr kwnames,
                             OperandRange operands,
                             const llvm::DenseMap<Value, int> &slots) {
   // The verifier has matched the leaves with the operands.
   int64_t next = 0;
   auto getGraph = [&](int64_t i) { return getGraphOf(operands[i]); };
   for (Attribute arg : args)
-    node.args.args.push_back(toArgTree(arg, next, getGraph));
+    node.args.args.push_back(toArgumentPlan(arg, next, getGraph));
   for (auto name : kwnames.getAsRange<StringAttr>())
     node.args.kwnames.push_back(name.str());
   for (Value operand : operands) {
@@ -50,7 +50,7 @@ void Planner::planArguments(Node &node, ArrayAttr args, ArrayAttr kwnames,
 }
 
 /// Resolves the target of a `call_function`: an operator or a scalar function.
-static void resolveTarget(Node &node) {
+static void resolveTarget(NodePlan &node) {
   if (const Operator *op = findOperator(node.target))
     node.call.emplace(*op, node.args);
   else if ((node.scalar = findScalarFunction(node.target))) {
@@ -62,7 +62,7 @@ static void resolveTarget(Node &node) {
 
 /// Plans a node that calls a graph: a part of the program or the recorded body
 /// of a module.
-void Planner::planBody(Node &node) {
+void Planner::planBody(NodePlan &node) {
   GraphOp graph = getModuleBody(node.op);
   if (!graph)
     throw std::runtime_error("'" + node.op->getName().getStringRef().str() +
@@ -72,7 +72,7 @@ void Planner::planBody(Node &node) {
   SmallVector<Value> given = getBodyOperands(node.op, graph);
   size_t next = 0;
   for (PlaceholderOp input : node.body->inputs) {
-    Node::BodyInput from;
+    NodePlan::BodyInput from;
     if (input.getTarget()) {
       if (input.getKind() == InputKind::CustomObj)
         from.state = states.getObject(*input.getTarget());
@@ -92,9 +92,9 @@ void Planner::planBody(Node &node) {
                              ", got " + std::to_string(given.size()));
 }
 
-std::unique_ptr<Node> Planner::planNode(Operation &op,
-                                        llvm::DenseMap<Value, int> &slots) {
-  auto node = std::make_unique<Node>();
+std::unique_ptr<NodePlan> Planner::planNode(Operation &op,
+                                            llvm::DenseMap<Value, int> &slots) {
+  auto node = std::make_unique<NodePlan>();
   node->op = &op;
   node->name = getNodeName(&op).value_or("").str();
   auto interface = dyn_cast<NodeOpInterface>(op);
@@ -170,7 +170,7 @@ const GraphPlan &Planner::get(GraphOp graph) {
       slots[input.getResult()] = plan->numSlots++;
       plan->inputs.push_back(input);
     } else if (auto output = dyn_cast<OutputOp>(op)) {
-      Node node;
+      NodePlan node;
       planArguments(node, output.getArgs(),
                     ArrayAttr::get(graph.getContext(), {}),
                     output.getOperands(), slots);
@@ -231,7 +231,7 @@ static void spread(Attribute outs, const c10::IValue &value, Values &results) {
 }
 
 /// Maps the returned values to the results of the node.
-static Values distribute(const Node &node, Values returned) {
+static Values distribute(const NodePlan &node, Values returned) {
   size_t expected = node.outs ? node.outs.size() : node.results.size();
   // A single list or tuple is unpacked if the node expects its items.
   if (returned.size() == 1 && returned.size() != expected &&
@@ -261,7 +261,7 @@ static Values distribute(const Node &node, Values returned) {
   return results;
 }
 
-void Runner::runNode(const Node &node, Values &slots) {
+void Runner::runNode(const NodePlan &node, Values &slots) {
   Values values;
   values.reserve(node.operands.size());
   for (int slot : node.operands)
@@ -272,12 +272,12 @@ void Runner::runNode(const Node &node, Values &slots) {
     (*node.call)(values, returned);
   } else if (node.scalar) {
     Values args;
-    for (const ArgTree &arg : node.args.args)
+    for (const ArgumentPlan &arg : node.args.args)
       args.push_back(toIValue(arg, values));
     returned.push_back(node.scalar(args));
   } else if (node.body) {
     Values inputs;
-    for (const Node::BodyInput &from : node.bodyInputs)
+    for (const NodePlan::BodyInput &from : node.bodyInputs)
       inputs.push_back(from.operand < 0 ? from.state : values[from.operand]);
     returned = run(*node.body, std::move(inputs));
   } else {
@@ -317,7 +317,7 @@ Values Runner::run(const GraphPlan &plan, Values inputs) {
   for (int slot : plan.outputOperands)
     values.push_back(slot < 0 ? c10::IValue() : slots[slot]);
   slots.clear();
-  for (const ArgTree &output : plan.outputs)
+  for (const ArgumentPlan &output : plan.outputs)
     outputs.push_back(toIValue(output, values));
   return outputs;
 }

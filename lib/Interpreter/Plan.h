@@ -21,19 +21,19 @@
 namespace fx::interp {
 
 class Runner;
-struct Node;
+struct NodePlan;
 
 struct Call;
-/// Runs a higher-order operator. Returns the values that `Node::outs` maps to
-/// the results.
+/// Runs a higher-order operator. Returns the values that `NodePlan::outs` maps
+/// to the results.
 using HigherOrderFunction = Values (*)(const Call &);
 
 /// The plan of a node. Operands and results are slots of the value table of the
 /// graph; an operand that is not a value of the run is -1.
-struct Node {
+struct NodePlan {
   mlir::Operation *op = nullptr;
   std::string name, target;
-  ArgList args;
+  CallArguments args;
   std::vector<int> operands;
   std::vector<int> results;
   /// How the returned values map to the results; null if one to one.
@@ -58,11 +58,11 @@ struct Node {
 /// order.
 struct GraphPlan {
   GraphOp graph;
-  std::vector<std::unique_ptr<Node>> nodes;
+  std::vector<std::unique_ptr<NodePlan>> nodes;
   std::vector<PlaceholderOp> inputs;
   int numSlots = 0;
   std::vector<int> outputOperands;
-  std::vector<ArgTree> outputs;
+  std::vector<ArgumentPlan> outputs;
   /// Inputs that no node uses.
   std::vector<int> deadInputs;
 };
@@ -76,13 +76,13 @@ public:
   const GraphPlan &get(GraphOp graph);
 
 private:
-  std::unique_ptr<Node> planNode(mlir::Operation &op,
-                                 llvm::DenseMap<mlir::Value, int> &slots);
-  void planArguments(Node &node, mlir::ArrayAttr args, mlir::ArrayAttr kwnames,
-                     mlir::OperandRange operands,
+  std::unique_ptr<NodePlan> planNode(mlir::Operation &op,
+                                     llvm::DenseMap<mlir::Value, int> &slots);
+  void planArguments(NodePlan &node, mlir::ArrayAttr args,
+                     mlir::ArrayAttr kwnames, mlir::OperandRange operands,
                      const llvm::DenseMap<mlir::Value, int> &slots);
   const GraphPlan *getGraphOf(mlir::Value value);
-  void planBody(Node &node);
+  void planBody(NodePlan &node);
 
   mlir::ModuleOp module;
   States &states;
@@ -94,7 +94,7 @@ private:
 /// Runs plans. Calls the observer, if it is not empty, after each node.
 class Runner {
 public:
-  using Observer = std::function<void(const Node &, const Values &results)>;
+  using Observer = std::function<void(const NodePlan &, const Values &results)>;
 
   explicit Runner(Observer observer) : observer(std::move(observer)) {}
 
@@ -102,7 +102,7 @@ public:
   Values run(const GraphPlan &plan, Values inputs);
 
 private:
-  void runNode(const Node &node, Values &slots);
+  void runNode(const NodePlan &node, Values &slots);
 
   Observer observer;
 };

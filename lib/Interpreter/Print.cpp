@@ -16,7 +16,7 @@
 
 using c10::IValue;
 using llvm::StringRef;
-using Kind = fx::interp::ArgTree::Kind;
+using Kind = fx::interp::ArgumentPlan::Kind;
 
 namespace fx::interp {
 
@@ -120,7 +120,7 @@ static std::string applyFormat(StringRef spec, const IValue &value) {
               : std::string(padding, ' ') + text;
 }
 
-std::string formatText(const ArgList &args, const Values &values) {
+std::string formatText(const CallArguments &args, const Values &values) {
   if (args.numPositional() < 1 || args.args[0].kind != Kind::String)
     throw std::runtime_error("expected a text to format as argument 0");
   size_t next = 1;
@@ -164,7 +164,7 @@ std::string formatText(const ArgList &args, const Values &values) {
   return result;
 }
 
-void printText(const ArgList &args, const Values &values) {
+void printText(const CallArguments &args, const Values &values) {
   std::string text = formatText(args, values) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);

@@ -17,11 +17,11 @@ namespace fx::interp {
 /// `dfFeEgG` for numbers or `s` for text. Tensors are printed as LibTorch does.
 /// Throws std::runtime_error for other fields and for fields without an
 /// argument.
-std::string formatText(const ArgList &args, const Values &values);
+std::string formatText(const CallArguments &args, const Values &values);
 
 /// Implements `print(format, *args, **kwargs)`: prints the formatted text and a
 /// newline to stdout.
-void printText(const ArgList &args, const Values &values);
+void printText(const CallArguments &args, const Values &values);
 
 } // namespace fx::interp
 

@@ -21,7 +21,6 @@
 #include <unordered_map>
 
 using c10::IValue;
-using Args = std::vector<IValue>;
 
 namespace fx::interp {
 
@@ -34,7 +33,7 @@ namespace fx::interp {
 
 /// Returns argument `i` as an int or a float. A bool becomes an int; a tensor
 /// of one element becomes its item.
-static IValue number(const Args &args, size_t i) {
+static IValue number(const Values &args, size_t i) {
   if (i >= args.size())
     throw std::runtime_error("expected at least " + std::to_string(i + 1) +
                              " arguments, got " + std::to_string(args.size()));
@@ -51,24 +50,24 @@ static IValue number(const Args &args, size_t i) {
   }
   throw std::runtime_error("expected a number, got " + v.tagKind());
 }
-static double real(const Args &args, size_t i) {
+static double real(const Values &args, size_t i) {
   IValue v = number(args, i);
   return v.isInt() ? static_cast<double>(v.toInt()) : v.toDouble();
 }
-static int64_t integer(const Args &args, size_t i) {
+static int64_t integer(const Values &args, size_t i) {
   IValue v = number(args, i);
   if (!v.isInt())
     throw std::runtime_error("expected an int, got float");
   return v.toInt();
 }
-static bool truth(const Args &args, size_t i) {
+static bool truth(const Values &args, size_t i) {
   IValue v = number(args, i);
   return v.isInt() ? v.toInt() != 0 : v.toDouble() != 0;
 }
-static bool bothInt(const Args &args) {
+static bool bothInt(const Values &args) {
   return number(args, 0).isInt() && number(args, 1).isInt();
 }
-static bool bothBool(const Args &args) {
+static bool bothBool(const Values &args) {
   return args.size() > 1 && args[0].isBool() && args[1].isBool();
 }
 
@@ -85,7 +84,7 @@ static IValue toInt(double v) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-static IValue add(const Args &a) {
+static IValue add(const Values &a) {
   if (!bothInt(a))
     return real(a, 0) + real(a, 1);
   int64_t r;
@@ -93,7 +92,7 @@ static IValue add(const Args &a) {
     overflow();
   return r;
 }
-static IValue sub(const Args &a) {
+static IValue sub(const Values &a) {
   if (!bothInt(a))
     return real(a, 0) - real(a, 1);
   int64_t r;
@@ -101,7 +100,7 @@ static IValue sub(const Args &a) {
     overflow();
   return r;
 }
-static IValue mul(const Args &a) {
+static IValue mul(const Values &a) {
   if (!bothInt(a))
     return real(a, 0) * real(a, 1);
   int64_t r;
@@ -109,7 +108,7 @@ static IValue mul(const Args &a) {
     overflow();
   return r;
 }
-static IValue trueDiv(const Args &a) {
+static IValue trueDiv(const Values &a) {
   if (real(a, 1) == 0)
     divisionByZero();
   return real(a, 0) / real(a, 1);
@@ -132,7 +131,7 @@ static double floorQuotient(double x, double y) {
   double floor = std::floor(quotient);
   return quotient - floor > 0.5 ? floor + 1 : floor;
 }
-static IValue floorDiv(const Args &a) {
+static IValue floorDiv(const Values &a) {
   if (!bothInt(a))
     return floorQuotient(real(a, 0), real(a, 1));
   int64_t x = integer(a, 0), y = integer(a, 1);
@@ -143,7 +142,7 @@ static IValue floorDiv(const Args &a) {
   int64_t q = x / y;
   return (x % y != 0 && (x < 0) != (y < 0)) ? q - 1 : q;
 }
-static IValue mod(const Args &a) {
+static IValue mod(const Values &a) {
   if (!bothInt(a))
     return remainder(real(a, 0), real(a, 1));
   int64_t x = integer(a, 0), y = integer(a, 1);
@@ -154,18 +153,18 @@ static IValue mod(const Args &a) {
   int64_t r = x % y;
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
-static IValue neg(const Args &a) {
+static IValue neg(const Values &a) {
   if (!number(a, 0).isInt())
     return -real(a, 0);
   return sub({IValue(int64_t(0)), number(a, 0)});
 }
-static IValue pos(const Args &a) { return number(a, 0); }
-static IValue absolute(const Args &a) {
+static IValue pos(const Values &a) { return number(a, 0); }
+static IValue absolute(const Values &a) {
   if (!number(a, 0).isInt())
     return std::fabs(real(a, 0));
   return integer(a, 0) < 0 ? neg(a) : number(a, 0);
 }
-static IValue power(const Args &a) {
+static IValue power(const Values &a) {
   if (!bothInt(a) || integer(a, 1) < 0) {
     if (real(a, 0) == 0 && real(a, 1) < 0)
       divisionByZero();
@@ -180,7 +179,7 @@ static IValue power(const Args &a) {
   }
   return result;
 }
-static IValue floatPow(const Args &a) {
+static IValue floatPow(const Values &a) {
   return std::pow(real(a, 0), real(a, 1));
 }
 
@@ -189,47 +188,47 @@ static IValue floatPow(const Args &a) {
 //===----------------------------------------------------------------------===//
 
 template <typename Fn>
-static IValue compare(const Args &a, Fn fn) {
+static IValue compare(const Values &a, Fn fn) {
   if (bothInt(a))
     return fn(integer(a, 0), integer(a, 1));
   return fn(real(a, 0), real(a, 1));
 }
-static IValue eq(const Args &a) {
+static IValue eq(const Values &a) {
   return compare(a, [](auto x, auto y) { return x == y; });
 }
-static IValue ne(const Args &a) {
+static IValue ne(const Values &a) {
   return compare(a, [](auto x, auto y) { return x != y; });
 }
-static IValue lt(const Args &a) {
+static IValue lt(const Values &a) {
   return compare(a, [](auto x, auto y) { return x < y; });
 }
-static IValue le(const Args &a) {
+static IValue le(const Values &a) {
   return compare(a, [](auto x, auto y) { return x <= y; });
 }
-static IValue gt(const Args &a) {
+static IValue gt(const Values &a) {
   return compare(a, [](auto x, auto y) { return x > y; });
 }
-static IValue ge(const Args &a) {
+static IValue ge(const Values &a) {
   return compare(a, [](auto x, auto y) { return x >= y; });
 }
-static IValue bitAnd(const Args &a) {
+static IValue bitAnd(const Values &a) {
   if (bothBool(a))
     return truth(a, 0) && truth(a, 1);
   return integer(a, 0) & integer(a, 1);
 }
-static IValue bitOr(const Args &a) {
+static IValue bitOr(const Values &a) {
   if (bothBool(a))
     return truth(a, 0) || truth(a, 1);
   return integer(a, 0) | integer(a, 1);
 }
-static IValue bitXor(const Args &a) {
+static IValue bitXor(const Values &a) {
   if (bothBool(a))
     return truth(a, 0) != truth(a, 1);
   return integer(a, 0) ^ integer(a, 1);
 }
-static IValue invert(const Args &a) { return ~integer(a, 0); }
-static IValue logicalNot(const Args &a) { return !truth(a, 0); }
-static IValue shiftLeft(const Args &a) {
+static IValue invert(const Values &a) { return ~integer(a, 0); }
+static IValue logicalNot(const Values &a) { return !truth(a, 0); }
+static IValue shiftLeft(const Values &a) {
   int64_t by = integer(a, 1);
   if (by < 0)
     throw std::runtime_error("negative shift count");
@@ -239,7 +238,7 @@ static IValue shiftLeft(const Args &a) {
     overflow();
   return mul({a[0], IValue(int64_t(1) << by)});
 }
-static IValue shiftRight(const Args &a) {
+static IValue shiftRight(const Values &a) {
   int64_t by = integer(a, 1);
   if (by < 0)
     throw std::runtime_error("negative shift count");
@@ -251,28 +250,28 @@ static IValue shiftRight(const Args &a) {
 //===----------------------------------------------------------------------===//
 
 /// torch.sym_max and sym_min return a float if either argument is a float.
-static IValue choose(const Args &a, bool first) {
+static IValue choose(const Values &a, bool first) {
   if (bothInt(a))
     return number(a, first ? 0 : 1);
   return real(a, first ? 0 : 1);
 }
-static IValue maximum(const Args &a) { return choose(a, ge(a).toBool()); }
-static IValue minimum(const Args &a) { return choose(a, le(a).toBool()); }
-static IValue ifThenElse(const Args &a) {
+static IValue maximum(const Values &a) { return choose(a, ge(a).toBool()); }
+static IValue minimum(const Values &a) { return choose(a, le(a).toBool()); }
+static IValue ifThenElse(const Values &a) {
   if (a.size() != 3)
     throw std::runtime_error("expected 3 arguments, got " +
                              std::to_string(a.size()));
   return truth(a, 0) ? a[1] : a[2];
 }
-static IValue toFloatOp(const Args &a) { return real(a, 0); }
-static IValue toBoolOp(const Args &a) { return truth(a, 0); }
-static IValue trunc(const Args &a) {
+static IValue toFloatOp(const Values &a) { return real(a, 0); }
+static IValue toBoolOp(const Values &a) { return truth(a, 0); }
+static IValue trunc(const Values &a) {
   return number(a, 0).isInt() ? number(a, 0) : toInt(std::trunc(real(a, 0)));
 }
-static IValue floor(const Args &a) {
+static IValue floor(const Values &a) {
   return number(a, 0).isInt() ? number(a, 0) : toInt(std::floor(real(a, 0)));
 }
-static IValue ceil(const Args &a) {
+static IValue ceil(const Values &a) {
   return number(a, 0).isInt() ? number(a, 0) : toInt(std::ceil(real(a, 0)));
 }
 /// Rounds x to a multiple of 10^-digits, half to even.
@@ -307,14 +306,14 @@ static IValue roundTo(const IValue &x, int64_t digits) {
 }
 /// round(x) returns an int and rounds half to even; round(x, n) returns a
 /// number of the type of x.
-static IValue roundOp(const Args &a) {
+static IValue roundOp(const Values &a) {
   if (a.size() > 1 && !a[1].isNone())
     return roundTo(number(a, 0), integer(a, 1));
   return number(a, 0).isInt() ? number(a, 0)
                               : toInt(std::nearbyint(real(a, 0)));
 }
 /// torch.sym_sum takes one list.
-static IValue sum(const Args &a) {
+static IValue sum(const Values &a) {
   IValue result = int64_t(0);
   if (a.empty() || !a[0].isList())
     throw std::runtime_error("expected a list");
@@ -322,7 +321,7 @@ static IValue sum(const Args &a) {
     result = add({result, v});
   return result;
 }
-static IValue getItem(const Args &a) {
+static IValue getItem(const Values &a) {
   if (a.size() != 2 || (!a[0].isList() && !a[0].isTuple()))
     throw std::runtime_error("expected a list and an index");
   bool isTuple = a[0].isTuple();
@@ -338,7 +337,7 @@ static IValue getItem(const Args &a) {
 }
 
 template <double (*fn)(double)>
-static IValue unary(const Args &a) {
+static IValue unary(const Values &a) {
   if (a.size() != 1)
     throw std::runtime_error("expected 1 argument, got " +
                              std::to_string(a.size()));

@@ -11,7 +11,7 @@
 #include <cstring>
 
 using c10::ScalarType;
-using Kind = fx::interp::ArgTree::Kind;
+using Kind = fx::interp::ArgumentPlan::Kind;
 
 namespace fx::interp {
 
@@ -100,15 +100,16 @@ std::string getMessage(const std::exception &e) {
 // Argument trees of the dialect
 //===----------------------------------------------------------------------===//
 
-static ArgTree makeLeaf(Kind kind, int64_t index = 0) {
-  ArgTree tree;
+static ArgumentPlan makeLeaf(Kind kind, int64_t index = 0) {
+  ArgumentPlan tree;
   tree.kind = kind;
   tree.index = index;
   return tree;
 }
 
-static ArgTree makeText(Kind kind, llvm::StringRef text, int64_t index = 0) {
-  ArgTree tree = makeLeaf(kind, index);
+static ArgumentPlan makeText(Kind kind, llvm::StringRef text,
+                             int64_t index = 0) {
+  ArgumentPlan tree = makeLeaf(kind, index);
   tree.text = text.str();
   return tree;
 }
@@ -120,7 +121,7 @@ static std::string toText(mlir::Attribute attr) {
   return text;
 }
 
-static ArgTree toNumber(mlir::Attribute attr) {
+static ArgumentPlan toNumber(mlir::Attribute attr) {
   if (auto b = llvm::dyn_cast<mlir::BoolAttr>(attr))
     return makeLeaf(Kind::Bool, b.getValue());
   if (auto i = llvm::dyn_cast<mlir::IntegerAttr>(attr)) {
@@ -129,31 +130,32 @@ static ArgTree toNumber(mlir::Attribute attr) {
                                "' exceeds 64 bits");
     return makeLeaf(Kind::Int, i.getValue().getSExtValue());
   }
-  ArgTree tree = makeLeaf(Kind::Float);
+  ArgumentPlan tree = makeLeaf(Kind::Float);
   tree.real = llvm::cast<mlir::FloatAttr>(attr).getValueAsDouble();
   return tree;
 }
 
-ArgTree toArgTree(mlir::Attribute attr, int64_t &nextValue,
-                  const std::function<const GraphPlan *(int64_t)> &getGraph) {
+ArgumentPlan
+toArgumentPlan(mlir::Attribute attr, int64_t &nextValue,
+               const std::function<const GraphPlan *(int64_t)> &getGraph) {
   if (llvm::isa<OperandAttr>(attr)) {
-    ArgTree tree = makeLeaf(Kind::Value, nextValue++);
+    ArgumentPlan tree = makeLeaf(Kind::Value, nextValue++);
     if ((tree.graph = getGraph(tree.index)))
       tree.kind = Kind::Graph;
     return tree;
   }
   if (auto list = llvm::dyn_cast<mlir::ArrayAttr>(attr)) {
-    ArgTree tree = makeLeaf(Kind::List);
+    ArgumentPlan tree = makeLeaf(Kind::List);
     for (mlir::Attribute item : list)
-      tree.items.push_back(toArgTree(item, nextValue, getGraph));
+      tree.items.push_back(toArgumentPlan(item, nextValue, getGraph));
     return tree;
   }
   if (auto dict = llvm::dyn_cast<DictAttr>(attr)) {
-    ArgTree tree = makeLeaf(Kind::Dict);
+    ArgumentPlan tree = makeLeaf(Kind::Dict);
     for (mlir::Attribute key : dict.getKeys())
       tree.keys.push_back(llvm::cast<mlir::StringAttr>(key).str());
     for (mlir::Attribute item : dict.getValues())
-      tree.items.push_back(toArgTree(item, nextValue, getGraph));
+      tree.items.push_back(toArgumentPlan(item, nextValue, getGraph));
     return tree;
   }
   if (llvm::isa<NoneAttr>(attr))
@@ -161,7 +163,7 @@ ArgTree toArgTree(mlir::Attribute attr, int64_t &nextValue,
   if (llvm::isa<mlir::IntegerAttr, mlir::FloatAttr>(attr))
     return toNumber(attr);
   if (auto complex = llvm::dyn_cast<ComplexAttr>(attr)) {
-    ArgTree tree = makeLeaf(Kind::Complex);
+    ArgumentPlan tree = makeLeaf(Kind::Complex);
     tree.real = complex.getReal().getValueAsDouble();
     tree.imag = complex.getImag().getValueAsDouble();
     return tree;

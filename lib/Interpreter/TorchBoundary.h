@@ -53,8 +53,9 @@ std::string getMessage(const std::exception &e);
 /// Converts an argument attribute of the fx dialect. Numbers its values from
 /// `nextValue` on and updates it. `getGraph` returns the subgraph of a value,
 /// or null.
-ArgTree toArgTree(mlir::Attribute attr, int64_t &nextValue,
-                  const std::function<const GraphPlan *(int64_t)> &getGraph);
+ArgumentPlan
+toArgumentPlan(mlir::Attribute attr, int64_t &nextValue,
+               const std::function<const GraphPlan *(int64_t)> &getGraph);
 
 } // namespace fx::interp
 

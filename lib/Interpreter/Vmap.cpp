@@ -24,21 +24,19 @@ namespace functorch = at::functorch;
 
 namespace fx::interp {
 
-using Args = std::vector<IValue>;
-
-static void expect(const Args &args, size_t count) {
+static void expect(const Values &args, size_t count) {
   if (args.size() != count)
     throw std::runtime_error("expected " + std::to_string(count) +
                              " arguments, got " + std::to_string(args.size()));
 }
 
-static Tensor getTensor(const Args &args, size_t i) {
+static Tensor getTensor(const Values &args, size_t i) {
   if (!args[i].isTensor() || !args[i].toTensor().defined())
     throw std::runtime_error("expected a Tensor, got " + args[i].tagKind());
   return args[i].toTensor();
 }
 
-static int64_t getInt(const Args &args, size_t i) {
+static int64_t getInt(const Values &args, size_t i) {
   if (!args[i].isInt())
     throw std::runtime_error("expected an int, got " + args[i].tagKind());
   return args[i].toInt();
@@ -54,7 +52,7 @@ static int64_t wrapDim(int64_t dim, int64_t rank) {
 }
 
 /// (batch_size, randomness) -> level
-static IValue enter(const Args &args) {
+static IValue enter(const Values &args) {
   expect(args, 2);
   if (!args[1].isString())
     throw std::runtime_error("expected a str, got " + args[1].tagKind());
@@ -68,14 +66,14 @@ static IValue enter(const Args &args) {
 }
 
 /// () -> level
-static IValue leave(const Args &) {
+static IValue leave(const Values &) {
   if (functorch::getDynamicLayerStack().empty())
     throw std::runtime_error("no level is open");
   return functorch::popDynamicLayerAndDeleteMetadata().layerId();
 }
 
 /// (tensor, dim, level) -> batched tensor
-static IValue addBatch(const Args &args) {
+static IValue addBatch(const Values &args) {
   expect(args, 3);
   Tensor t = getTensor(args, 0);
   return functorch::addBatchDim(t, wrapDim(getInt(args, 1), t.dim()),
@@ -84,7 +82,7 @@ static IValue addBatch(const Args &args) {
 
 /// (tensor, level, batch_size, out_dim) -> tensor with the batch dimension at
 /// out_dim. A tensor that is not batched is expanded.
-static IValue removeBatch(const Args &args) {
+static IValue removeBatch(const Values &args) {
   expect(args, 4);
   Tensor t = getTensor(args, 0);
   int64_t level = getInt(args, 1), size = getInt(args, 2);
@@ -97,7 +95,7 @@ static IValue removeBatch(const Args &args) {
   return t.unsqueeze(out).expand(sizes);
 }
 
-static IValue nothing(const Args &) { return {}; }
+static IValue nothing(const Values &) { return {}; }
 
 ScalarFunction findVmapFunction(const std::string &target) {
   static const std::pair<const char *, ScalarFunction> table[] = {

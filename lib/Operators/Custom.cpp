@@ -31,7 +31,7 @@ struct Registry {
   /// The newest of each target.
   llvm::StringMap<const CustomOperator *> operators;
   /// Schemas of operators, including operators that are not registered.
-  llvm::StringMap<gen::Operator> schemas;
+  llvm::StringMap<gen::OperatorDeclaration> schemas;
 
   /// Returns the operator, or null. The caller holds `lock`.
   const CustomOperator *find(StringRef target) const {
@@ -98,8 +98,9 @@ static bool isTarget(StringRef target) {
          });
 }
 
-static llvm::Expected<gen::Operator> checkSchema(const CustomOperator &op) {
-  llvm::Expected<gen::Operator> schema = gen::parseSchema(op.schema);
+static llvm::Expected<gen::OperatorDeclaration>
+checkSchema(const CustomOperator &op) {
+  llvm::Expected<gen::OperatorDeclaration> schema = gen::parseSchema(op.schema);
   if (!schema)
     return llvm::createStringError("schema of '" + op.target +
                                    "': " + llvm::toString(schema.takeError()));
@@ -148,9 +149,9 @@ llvm::Error fx::registerCustomOperator(CustomOperator op) {
   if (llvm::Error e = checkDecomposition(op))
     return e;
   op.isPure |= !op.decomposition.empty() || op.lower;
-  std::optional<gen::Operator> schema;
+  std::optional<gen::OperatorDeclaration> schema;
   if (!op.schema.empty()) {
-    llvm::Expected<gen::Operator> parsed = checkSchema(op);
+    llvm::Expected<gen::OperatorDeclaration> parsed = checkSchema(op);
     if (!parsed)
       return parsed.takeError();
     schema = std::move(*parsed);
@@ -194,7 +195,7 @@ const CustomOperator *fx::lookupCustomOperator(StringRef target) {
   return registry.find(target);
 }
 
-const gen::Operator *fx::lookupCustomSchema(CallFunctionOp call) {
+const gen::OperatorDeclaration *fx::lookupCustomSchema(CallFunctionOp call) {
   StringRef target = call.getTarget();
   Registry &registry = Registry::get();
   {
@@ -211,7 +212,7 @@ const gen::Operator *fx::lookupCustomSchema(CallFunctionOp call) {
   std::optional<std::string> text = source->getSchema(target);
   if (!text)
     return nullptr;
-  llvm::Expected<gen::Operator> schema = gen::parseSchema(*text);
+  llvm::Expected<gen::OperatorDeclaration> schema = gen::parseSchema(*text);
   if (!schema || schema->target != target) {
     llvm::consumeError(schema.takeError());
     return nullptr;

@@ -69,7 +69,7 @@ class Parser {
 public:
   Parser(StringRef line) : line(line), rest(line) {}
 
-  llvm::Expected<Operator> parse();
+  llvm::Expected<OperatorDeclaration> parse();
 
 private:
   llvm::Error error(llvm::Twine message) {
@@ -87,13 +87,13 @@ private:
     rest = rest.drop_front(result.size());
     return result;
   }
-  llvm::Error parseName(Operator &op);
-  llvm::Error parseType(Argument &argument);
+  llvm::Error parseName(OperatorDeclaration &op);
+  llvm::Error parseType(ArgumentDeclaration &argument);
   uint32_t getAliasSet(StringRef name);
-  llvm::Error parseAlias(Argument &argument);
-  llvm::Error parseDefault(Argument &argument);
-  llvm::Error parseArguments(Operator &op);
-  llvm::Error parseResults(Operator &op);
+  llvm::Error parseAlias(ArgumentDeclaration &argument);
+  llvm::Error parseDefault(ArgumentDeclaration &argument);
+  llvm::Error parseArguments(OperatorDeclaration &op);
+  llvm::Error parseResults(OperatorDeclaration &op);
 
   StringRef line, rest;
   /// The names of the alias sets, in order of first use.
@@ -101,7 +101,7 @@ private:
 };
 } // namespace
 
-llvm::Error Parser::parseName(Operator &op) {
+llvm::Error Parser::parseName(OperatorDeclaration &op) {
   StringRef name = rest.take_until([](char c) { return c == '('; });
   rest = rest.drop_front(name.size());
   if (name.contains("::")) {
@@ -133,7 +133,7 @@ uint32_t Parser::getAliasSet(StringRef name) {
   return 1u << std::min<size_t>(i, 31);
 }
 
-llvm::Error Parser::parseAlias(Argument &argument) {
+llvm::Error Parser::parseAlias(ArgumentDeclaration &argument) {
   if (!rest.consume_front("("))
     return llvm::Error::success();
   StringRef body = rest.take_until([](char c) { return c == ')'; });
@@ -164,7 +164,7 @@ llvm::Error Parser::parseAlias(Argument &argument) {
   return llvm::Error::success();
 }
 
-llvm::Error Parser::parseType(Argument &argument) {
+llvm::Error Parser::parseType(ArgumentDeclaration &argument) {
   StringRef base = word();
   if (base.empty())
     return error("expected a type");
@@ -206,7 +206,7 @@ llvm::Error Parser::parseType(Argument &argument) {
   return llvm::Error::success();
 }
 
-llvm::Error Parser::parseDefault(Argument &argument) {
+llvm::Error Parser::parseDefault(ArgumentDeclaration &argument) {
   if (!rest.consume_front("="))
     return llvm::Error::success();
   argument.flags |= ArgumentSchema::HasDefault;
@@ -227,7 +227,7 @@ llvm::Error Parser::parseDefault(Argument &argument) {
   return llvm::Error::success();
 }
 
-llvm::Error Parser::parseArguments(Operator &op) {
+llvm::Error Parser::parseArguments(OperatorDeclaration &op) {
   if (!consume("("))
     return error("expected '('");
   bool kwargOnly = false;
@@ -238,7 +238,7 @@ llvm::Error Parser::parseArguments(Operator &op) {
       kwargOnly = true;
       continue;
     }
-    Argument &argument = op.arguments.emplace_back();
+    ArgumentDeclaration &argument = op.arguments.emplace_back();
     if (llvm::Error e = parseType(argument))
       return e;
     argument.name = word().str();
@@ -252,11 +252,11 @@ llvm::Error Parser::parseArguments(Operator &op) {
   return consume(")") ? llvm::Error::success() : error("expected ')'");
 }
 
-llvm::Error Parser::parseResults(Operator &op) {
+llvm::Error Parser::parseResults(OperatorDeclaration &op) {
   if (!consume("->"))
     return error("expected '->'");
   if (!consume("(")) {
-    Argument &result = op.results.emplace_back();
+    ArgumentDeclaration &result = op.results.emplace_back();
     if (llvm::Error e = parseType(result))
       return e;
     result.name = word().str();
@@ -265,7 +265,7 @@ llvm::Error Parser::parseResults(Operator &op) {
   if (consume(")"))
     return llvm::Error::success();
   do {
-    Argument &result = op.results.emplace_back();
+    ArgumentDeclaration &result = op.results.emplace_back();
     rest = rest.ltrim();
     if (llvm::Error e = parseType(result))
       return e;
@@ -274,8 +274,8 @@ llvm::Error Parser::parseResults(Operator &op) {
   return consume(")") ? llvm::Error::success() : error("expected ')'");
 }
 
-llvm::Expected<Operator> Parser::parse() {
-  Operator op;
+llvm::Expected<OperatorDeclaration> Parser::parse() {
+  OperatorDeclaration op;
   if (llvm::Error e = parseName(op))
     return e;
   if (llvm::Error e = parseArguments(op))
@@ -290,7 +290,7 @@ llvm::Expected<Operator> Parser::parse() {
     return error("unexpected text");
 
   uint32_t written = 0, read = 0;
-  for (const Argument &argument : op.arguments) {
+  for (const ArgumentDeclaration &argument : op.arguments) {
     if (argument.flags & ArgumentSchema::Write) {
       op.flags |= OperatorSchema::Mutating;
       written |= argument.aliasSets;
@@ -298,12 +298,12 @@ llvm::Expected<Operator> Parser::parse() {
       read |= argument.aliasSets;
     }
   }
-  for (const Argument &result : op.results)
+  for (const ArgumentDeclaration &result : op.results)
     if (result.aliasSets & read & ~written)
       op.flags |= OperatorSchema::View;
   return op;
 }
 
-llvm::Expected<Operator> fx::gen::parseSchema(StringRef line) {
+llvm::Expected<OperatorDeclaration> fx::gen::parseSchema(StringRef line) {
   return Parser(line).parse();
 }

@@ -142,12 +142,12 @@ Attribute fx::getDefault(const ArgumentSchema &argument, MLIRContext *context) {
 // Building
 //===----------------------------------------------------------------------===//
 
-Arg::Arg(Type dtype)
+ArgumentRef::ArgumentRef(Type dtype)
     : kind(dtype ? Kind::Attr : Kind::None),
       attr(dtype ? TypeAttr::get(dtype) : Attribute()) {}
 
-Attribute Arg::getTree(MLIRContext *context, SchemaKind schemaKind,
-                       SmallVectorImpl<Value> &values) const {
+Attribute ArgumentRef::getTree(MLIRContext *context, SchemaKind schemaKind,
+                               SmallVectorImpl<Value> &values) const {
   Builder b(context);
   bool wantsFloat = schemaKind == SchemaKind::Float;
   switch (kind) {
@@ -185,7 +185,7 @@ Attribute Arg::getTree(MLIRContext *context, SchemaKind schemaKind,
   }
   case Kind::List: {
     SmallVector<Attribute> elements;
-    for (const Arg &element : ArrayRef<Arg>(list, length))
+    for (const ArgumentRef &element : ArrayRef<ArgumentRef>(list, length))
       elements.push_back(element.getTree(context, schemaKind, values));
     return b.getArrayAttr(elements);
   }
@@ -194,10 +194,10 @@ Attribute Arg::getTree(MLIRContext *context, SchemaKind schemaKind,
 }
 
 CallFunctionOp fx::createCall(OpBuilder &builder, Location loc, TypeRange types,
-                              unsigned index, ArrayRef<Arg> args) {
+                              unsigned index, ArrayRef<ArgumentRef> args) {
   const OperatorSchema &schema = getAllOperators()[index];
   assert(args.size() == schema.numArguments &&
-         "one Arg for each argument of the schema");
+         "one ArgumentRef for each argument of the schema");
   MLIRContext *context = builder.getContext();
   SmallVector<Attribute> trees, names;
   SmallVector<Value> values;

@@ -88,7 +88,7 @@ static llvm::Error runPrepare(CodeUnit &unit, cpu::StateReader &states,
   if (!compiled)
     return compiled.takeError();
   llvm::DenseMap<int64_t, char *> places;
-  for (const cpu::ArgDescription &arg : model.args)
+  for (const cpu::FunctionArgDescription &arg : model.args)
     if (arg.prepared >= 0 && arg.bytes > 0)
       places[arg.prepared] = segment.data() + arg.offset;
   // The inputs are the states, followed by one destination for each result.
@@ -186,7 +186,7 @@ void Generator::markPrepared() {
   auto main = prepare->lookupSymbol<func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (auto name = main.getArgAttrOfType<StringAttr>(i, "fx.name"))
-      for (cpu::ArgDescription &arg : unit.description.args)
+      for (cpu::FunctionArgDescription &arg : unit.description.args)
         if (arg.state == name.getValue()) {
           arg.isPrepared = true;
           arg.isUsed |= options.swappableWeights;

@@ -130,6 +130,13 @@ fx::makeConfig(const QuantizationSettings &settings) {
     return fail("a gain of 0 or more",
                 llvm::formatv("{0}", settings.minGain).str());
   config.minGain = settings.minGain;
+  const CPURates &rates = settings.rates;
+  for (auto [name, rate] : {std::pair("a peak", rates.peak),
+                            std::pair("a bandwidth", rates.bandwidth),
+                            std::pair("an integer ratio", rates.integerRatio)})
+    if (!(rate > 0) || std::isinf(rate))
+      return fail(Twine(name) + " above 0", llvm::formatv("{0}", rate).str());
+  config.rates = rates;
   for (const std::string &name : settings.ops) {
     std::optional<LayerKind> kind = getLayerKind(name);
     if (!kind)

@@ -259,7 +259,7 @@ Value Converter::dequantizeWeight(const Layer &layer) {
   if (!states.scales)
     result = qd::DequantizePerTensor::create(
         b, name(loc, "dequantize_per_tensor"), type, states.values,
-        double(states.scale), 0, range.min, range.max, dtype, Arg());
+        double(states.scale), 0, range.min, range.max, dtype, ArgumentRef());
   else if (config.groupSize)
     result = qd::DequantizePerChannelGroup::create(
         b, name(loc, "dequantize_per_channel_group"), type, states.values,
@@ -269,7 +269,7 @@ Value Converter::dequantizeWeight(const Layer &layer) {
     result = qd::DequantizePerChannel::create(
         b, name(loc, "dequantize_per_channel"), type, states.values,
         states.scales, states.zeroPoints, int64_t(*layer.channelAxis),
-        range.min, range.max, dtype, Arg());
+        range.min, range.max, dtype, ArgumentRef());
   // The operand may be the transpose of the quantized matrix.
   Value operand = layer.op->getOperand(*layer.weight);
   if (operand == layer.source)
@@ -343,10 +343,11 @@ Value Converter::dequantize(const QuantizedValue &value, Type type) {
       value.scale
           ? qd::DequantizePerTensorTensor::create(
                 b, loc, type, value.values, value.scale, value.zeroPoint,
-                range.min, range.max, dtype, Arg())
-          : qd::DequantizePerTensor::create(
-                b, loc, type, value.values, double(value.params.scale),
-                value.params.zeroPoint, range.min, range.max, dtype, Arg());
+                range.min, range.max, dtype, ArgumentRef())
+          : qd::DequantizePerTensor::create(b, loc, type, value.values,
+                                            double(value.params.scale),
+                                            value.params.zeroPoint, range.min,
+                                            range.max, dtype, ArgumentRef());
   return op->getResult(0);
 }
 

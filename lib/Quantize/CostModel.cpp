@@ -12,10 +12,6 @@
 using namespace mlir;
 using namespace fx;
 
-/// The machine of fx-cost's roofline model: operations and bytes per second.
-static constexpr double kPeak = 100e9, kBandwidth = 20e9;
-/// vpdpbusd multiplies four times as many elements as an f32 instruction.
-static constexpr double kIntegerPeak = 4 * kPeak;
 /// Operations per element; the cost of one is half a multiply-add. kQuantize:
 /// multiply, round, add the zero point, two bounds, two conversions and a
 /// store. kObserve: find the extremes in each run of the dynamic mode. kScale:
@@ -97,23 +93,26 @@ std::optional<LayerTimes> fx::estimateTimes(const Layer &layer,
   }
   if (!operations || !results)
     return std::nullopt;
+  const double peak = config.rates.peak * 1e9,
+               bandwidth = config.rates.bandwidth * 1e9,
+               integerPeak = config.rates.integerRatio * peak;
   LayerTimes times;
   times.hasKernel = hasIntegerKernel(layer);
-  times.real = std::max(*operations / kPeak,
-                        4 * (inputs + weights + *results) / kBandwidth);
+  times.real = std::max(*operations / peak,
+                        4 * (inputs + weights + *results) / bandwidth);
   double bytes =
       inputs + weights * config.weightBits / 8 + 4 * (scales + *results);
   // Without an integer kernel, the inputs are dequantized in memory first.
   times.integer =
       times.hasKernel
-          ? std::max(*operations / kIntegerPeak, bytes / kBandwidth)
-          : times.real + inputs * kScale / kPeak + 5 * inputs / kBandwidth;
+          ? std::max(*operations / integerPeak, bytes / bandwidth)
+          : times.real + inputs * kScale / peak + 5 * inputs / bandwidth;
   if (layer.kind == LayerKind::MatMul && times.hasKernel)
-    times.integer += count(layer.getActivation(1)).value_or(0) * kPack / kPeak;
-  double conversions = inputs * kQuantize / kPeak;
+    times.integer += count(layer.getActivation(1)).value_or(0) * kPack / peak;
+  double conversions = inputs * kQuantize / peak;
   if (config.mode == Mode::Dynamic)
-    conversions += inputs * kObserve / kPeak + kStart;
+    conversions += inputs * kObserve / peak + kStart;
   times.integer +=
-      conversions / std::max(1u, numUsers) + *results * kScale / kPeak;
+      conversions / std::max(1u, numUsers) + *results * kScale / peak;
   return times;
 }

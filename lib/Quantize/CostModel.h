@@ -22,11 +22,11 @@ struct LayerTimes {
 
 /// Estimates the times of a matmul or convolution on one thread. A time is the
 /// larger of the operations divided by the CPU's rate and the bytes divided by
-/// the memory bandwidth. The integer time includes the quantization of the
-/// inputs, which `numUsers` layers share, and the scaling of the result.
-/// Symbols have the least value of their range. Returns std::nullopt for other
-/// layers, for unknown sizes, and for the mode `weight-only`, whose purpose is
-/// to save memory.
+/// the memory bandwidth (`config.rates`). The integer time includes the
+/// quantization of the inputs, which `numUsers` layers share, and the scaling
+/// of the result. Symbols have the least value of their range. Returns
+/// std::nullopt for other layers, for unknown sizes, and for the mode
+/// `weight-only`, whose purpose is to save memory.
 std::optional<LayerTimes> estimateTimes(const Layer &layer,
                                         const QuantizationConfig &config,
                                         unsigned numUsers);

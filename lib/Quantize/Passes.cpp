@@ -40,6 +40,9 @@ struct Configured : Base {
     settings.weightBits = this->weightBits;
     settings.groupSize = this->groupSize;
     settings.minGain = this->minGain;
+    settings.rates.peak = this->peak;
+    settings.rates.bandwidth = this->bandwidth;
+    settings.rates.integerRatio = this->integerRatio;
     settings.ops.assign(this->ops.begin(), this->ops.end());
     settings.skip.assign(this->skip.begin(), this->skip.end());
     llvm::Expected<QuantizationConfig> config = makeConfig(settings);

@@ -91,6 +91,9 @@ def quantize(
     skip: Sequence[str] = (),
     min_sqnr: float = 0.0,
     min_gain: float = 1.0,
+    peak: float = 100.0,
+    bandwidth: float = 20.0,
+    integer_ratio: float = 4.0,
 ) -> Module:
     """Quantizes a model after training (docs/Quantization.md has the options).
 
@@ -118,6 +121,9 @@ def quantize(
             _names("skip", skip),
             f"min-sqnr={float(min_sqnr)}",
             f"min-gain={float(min_gain)}",
+            f"peak={float(peak)}",
+            f"bandwidth={float(bandwidth)}",
+            f"integer-ratio={float(integer_ratio)}",
             f"report={folder / 'report.json'}",
             f"samples={folder / 'samples'}" if count else "",
         ]

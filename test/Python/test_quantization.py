@@ -64,6 +64,12 @@ def test_options_reach_the_passes():
     # Computing scales in each run takes longer than such small layers gain.
     module = fx_mlir.quantize(program, mode="dynamic")
     assert all("gain too little" in layer["reason"] for layer in module.report["layers"])
+    # Without VNNI, a layer that is bound by its operations gains nothing.
+    x = torch.randn(64, 64)
+    wide = torch.export.export(nn.Linear(64, 512).eval(), (x,))
+    for ratio in (1.0, 4.0):
+        module = fx_mlir.quantize(wide, [x], integer_ratio=ratio)
+        assert module.report["layers"][0]["quantized"] == (ratio == 4.0)
     module = fx_mlir.quantize(program, [torch.randn(4, 32)], min_sqnr=200.0, observer="kl", symmetric=True)
     assert not any(layer["quantized"] for layer in module.report["layers"])
 

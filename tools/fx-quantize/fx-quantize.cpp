@@ -73,6 +73,21 @@ static cl::opt<double> minGain(
              "estimated to be so many times as fast (default 1; 0: always "
              "take them)"),
     cl::init(1), cl::value_desc("times"), cl::cat(category));
+static cl::opt<double>
+    peak("peak",
+         cl::desc("Operations on f32 of one thread, for the estimate of "
+                  "--min-gain (default 100)"),
+         cl::init(100), cl::value_desc("GFLOP/s"), cl::cat(category));
+static cl::opt<double>
+    bandwidth("bandwidth",
+              cl::desc("Bandwidth of the memory, for the estimate of "
+                       "--min-gain (default 20)"),
+              cl::init(20), cl::value_desc("GB/s"), cl::cat(category));
+static cl::opt<double> integerRatio(
+    "integer-ratio",
+    cl::desc("How many times as fast contractions compute on bytes as on f32: "
+             "4 on CPUs with VNNI (default), 1 on others"),
+    cl::init(4), cl::value_desc("times"), cl::cat(category));
 static cl::opt<std::string> report("report", cl::desc("Write a report as JSON"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
@@ -100,6 +115,7 @@ int main(int argc, char **argv) {
   settings.weightBits = weightBits;
   settings.groupSize = groupSize;
   settings.minGain = minGain;
+  settings.rates = {peak, bandwidth, integerRatio};
   settings.ops = ops;
   settings.skip = skip;
   llvm::Expected<fx::QuantizationConfig> config = fx::makeConfig(settings);

@@ -34,7 +34,7 @@ struct Cost {
 
 /// A rule computes `contractions` and `total`.
 struct CostRule {
-  using Function = Cost (*)(const OperatorView &);
+  using Fn = Cost (*)(const OperatorView &);
   static void registerAll(HookTable<CostRule> &hooks);
 };
 

@@ -92,7 +92,7 @@ public:
 /// Returns the schema of the custom operator that `call` calls: the registered
 /// one, or else the one of the context's SchemaSourceInterface; null if neither
 /// has it. The pointer stays valid.
-const gen::Operator *lookupCustomSchema(CallFunctionOp call);
+const gen::OperatorDeclaration *lookupCustomSchema(CallFunctionOp call);
 
 /// Returns true if `target` is registered as pure.
 bool isPureCustomOperator(llvm::StringRef target);

@@ -8,11 +8,10 @@
 // Hooks implement the operators: shape rules, decompositions, cost rules,
 // lowerings. A hook is a free function on the view of a call, in the file of
 // the operator's family. A kind of hook is a structure with the type of these
-// functions and a function that registers all families:
+// functions, `Fn`, and a function that registers all families:
 //
 //   struct FoldHook {
-//     using Function = OpFoldResult (*)(const OperatorView &,
-//                                       ArrayRef<Attribute>);
+//     using Fn = OpFoldResult (*)(const OperatorView &, ArrayRef<Attribute>);
 //     static void registerAll(HookTable<FoldHook> &hooks);
 //   };
 //
@@ -60,7 +59,7 @@ unsigned getHookIndex(llvm::StringRef target);
 template <class Hook>
 class HookTable {
 public:
-  using Function = typename Hook::Function;
+  using Fn = typename Hook::Fn;
 
   static const HookTable &get() {
     static const HookTable table = [] {
@@ -72,13 +71,13 @@ public:
   }
 
   /// Returns the hook of the operator, or null.
-  Function lookup(const OperatorSchema &schema) const {
+  Fn lookup(const OperatorSchema &schema) const {
     return functions[&schema - getAllOperators().data()];
   }
 
-  void add(Function function, llvm::ArrayRef<llvm::StringRef> targets) {
+  void add(Fn function, llvm::ArrayRef<llvm::StringRef> targets) {
     for (llvm::StringRef target : targets) {
-      Function &entry = functions[detail::getHookIndex(target)];
+      Fn &entry = functions[detail::getHookIndex(target)];
       if (entry)
         detail::reportSecondHook(target);
       entry = function;
@@ -87,13 +86,13 @@ public:
   /// Adds a function on a typed view.
   template <class View, auto function>
   void add() {
-    add(detail::TypedHook<View, function, Function>::call,
+    add(detail::TypedHook<View, function, Fn>::call,
         llvm::StringRef(View::target));
   }
 
 private:
   HookTable() : functions(getAllOperators().size()) {}
-  std::vector<Function> functions;
+  std::vector<Fn> functions;
 };
 
 } // namespace fx

@@ -20,7 +20,9 @@
 
 namespace fx::gen {
 
-struct Argument {
+/// An argument or a result as the text of a schema declares it. ArgumentSchema
+/// is its record in the table.
+struct ArgumentDeclaration {
   std::string name, type, defaultText;
   SchemaKind kind = SchemaKind::Any;
   unsigned flags = 0, listDepth = 0, listSize = 0;
@@ -30,13 +32,14 @@ struct Argument {
   bool isTensor() const { return kind == SchemaKind::Tensor && listDepth == 0; }
 };
 
-struct Operator {
+/// An operator as the text of its schema declares it.
+struct OperatorDeclaration {
   /// `aten`, `add`, `Tensor` (empty for a symbolic operator),
   /// `aten.add.Tensor`.
   std::string nameSpace, base, overload, target;
   /// The text of the schema, without tags.
   std::string text;
-  std::vector<Argument> arguments, results;
+  std::vector<ArgumentDeclaration> arguments, results;
   unsigned flags = 0;
 
   bool isMutating() const { return flags & OperatorSchema::Mutating; }
@@ -44,7 +47,7 @@ struct Operator {
 
 /// Parses one line, `aten::add.Tensor(Tensor self, …) -> Tensor # core` or
 /// `_operator.mul(Number a, Number b) -> Number`.
-llvm::Expected<Operator> parseSchema(llvm::StringRef line);
+llvm::Expected<OperatorDeclaration> parseSchema(llvm::StringRef line);
 
 } // namespace fx::gen
 

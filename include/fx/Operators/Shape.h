@@ -29,7 +29,7 @@ namespace fx {
 using InferredTypes = llvm::FailureOr<llvm::SmallVector<mlir::Type>>;
 
 struct ShapeRule {
-  using Function = InferredTypes (*)(const OperatorView &);
+  using Fn = InferredTypes (*)(const OperatorView &);
   static void registerAll(HookTable<ShapeRule> &hooks);
 };
 

@@ -66,7 +66,7 @@ private:
 };
 
 struct Simplification {
-  using Function = mlir::LogicalResult (*)(const OperatorView &, Simplifier &);
+  using Fn = mlir::LogicalResult (*)(const OperatorView &, Simplifier &);
   static void registerAll(HookTable<Simplification> &hooks);
 };
 

@@ -99,47 +99,50 @@ mlir::Attribute getDefault(const ArgumentSchema &argument,
 // Building
 //===----------------------------------------------------------------------===//
 
-/// An argument of a builder: a value, an immediate, a list of these, or nothing
-/// for the default. Does not own the data that it is constructed from; use it
-/// as a function parameter only.
-class Arg {
+/// An argument of a call to build: a value, an immediate, a list of these, or
+/// nothing for the default. Does not own the data that it is constructed from;
+/// use it as a function parameter only.
+class ArgumentRef {
 public:
   /// The default of the schema; None if there is none.
-  Arg() = default;
-  Arg(std::nullopt_t) : kind(Kind::None) {}
+  ArgumentRef() = default;
+  ArgumentRef(std::nullopt_t) : kind(Kind::None) {}
   /// None if null.
-  Arg(mlir::Value value)
+  ArgumentRef(mlir::Value value)
       : kind(value ? Kind::Value : Kind::None), value(value) {}
   /// Any tree without operands; None if null.
-  Arg(mlir::Attribute attr)
+  ArgumentRef(mlir::Attribute attr)
       : kind(attr ? Kind::Attr : Kind::None), attr(attr) {}
   /// A dtype; None if null.
-  Arg(mlir::Type dtype);
-  Arg(std::same_as<bool> auto value) : kind(Kind::Bool), integer(value) {}
+  ArgumentRef(mlir::Type dtype);
+  ArgumentRef(std::same_as<bool> auto value)
+      : kind(Kind::Bool), integer(value) {}
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Arg(T value) : kind(Kind::Int), integer(value) {}
-  Arg(std::floating_point auto value) : kind(Kind::Float), real(value) {}
-  Arg(llvm::StringRef text) : kind(Kind::String), text(text) {}
-  Arg(const char *text) : kind(Kind::String), text(text) {}
+  ArgumentRef(T value) : kind(Kind::Int), integer(value) {}
+  ArgumentRef(std::floating_point auto value)
+      : kind(Kind::Float), real(value) {}
+  ArgumentRef(llvm::StringRef text) : kind(Kind::String), text(text) {}
+  ArgumentRef(const char *text) : kind(Kind::String), text(text) {}
   /// An argument of another node.
-  Arg(const Argument &argument)
+  ArgumentRef(const Argument &argument)
       : kind(Kind::Tree), attr(argument.tree), operands(argument.operands) {}
 
-  Arg(llvm::ArrayRef<int64_t> list) : kind(Kind::Ints), ints(list) {}
-  Arg(const llvm::SmallVectorImpl<int64_t> &list)
-      : Arg(llvm::ArrayRef<int64_t>(list)) {}
-  Arg(mlir::ValueRange list) : kind(Kind::Values), operands(list) {}
-  Arg(llvm::ArrayRef<mlir::Value> list) : Arg(mlir::ValueRange(list)) {}
-  Arg(const llvm::SmallVectorImpl<mlir::Value> &list)
-      : Arg(mlir::ValueRange(list)) {}
-  Arg(mlir::ResultRange list) : Arg(mlir::ValueRange(list)) {}
+  ArgumentRef(llvm::ArrayRef<int64_t> list) : kind(Kind::Ints), ints(list) {}
+  ArgumentRef(const llvm::SmallVectorImpl<int64_t> &list)
+      : ArgumentRef(llvm::ArrayRef<int64_t>(list)) {}
+  ArgumentRef(mlir::ValueRange list) : kind(Kind::Values), operands(list) {}
+  ArgumentRef(llvm::ArrayRef<mlir::Value> list)
+      : ArgumentRef(mlir::ValueRange(list)) {}
+  ArgumentRef(const llvm::SmallVectorImpl<mlir::Value> &list)
+      : ArgumentRef(mlir::ValueRange(list)) {}
+  ArgumentRef(mlir::ResultRange list) : ArgumentRef(mlir::ValueRange(list)) {}
   /// A mixed list: `{size, -1}`.
-  Arg(llvm::ArrayRef<Arg> list)
+  ArgumentRef(llvm::ArrayRef<ArgumentRef> list)
       : kind(Kind::List), list(list.data()), length(list.size()) {}
-  Arg(const llvm::SmallVectorImpl<Arg> &list)
-      : Arg(llvm::ArrayRef<Arg>(list)) {}
-  Arg(std::initializer_list<Arg> list)
+  ArgumentRef(const llvm::SmallVectorImpl<ArgumentRef> &list)
+      : ArgumentRef(llvm::ArrayRef<ArgumentRef>(list)) {}
+  ArgumentRef(std::initializer_list<ArgumentRef> list)
       : kind(Kind::List), list(list.begin()), length(list.size()) {}
 
   bool isDefault() const { return kind == Kind::Default; }
@@ -171,7 +174,7 @@ private:
   llvm::StringRef text;
   llvm::ArrayRef<int64_t> ints;
   mlir::ValueRange operands;
-  const Arg *list = nullptr;
+  const ArgumentRef *list = nullptr;
   size_t length = 0;
 };
 
@@ -181,13 +184,14 @@ private:
 /// positional.
 CallFunctionOp createCall(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::TypeRange types, unsigned index,
-                          llvm::ArrayRef<Arg> args);
+                          llvm::ArrayRef<ArgumentRef> args);
 
 /// As `createCall`, with the result types that the operator's shape rule
 /// infers. Emits an error and returns null if the operator has no shape rule or
 /// the arguments do not fit.
 CallFunctionOp createInferredCall(mlir::OpBuilder &builder, mlir::Location loc,
-                                  unsigned index, llvm::ArrayRef<Arg> args);
+                                  unsigned index,
+                                  llvm::ArrayRef<ArgumentRef> args);
 
 //===----------------------------------------------------------------------===//
 // Base of the generated classes

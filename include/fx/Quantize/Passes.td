@@ -24,6 +24,12 @@ defvar quantizationSettings = [
          "Elements of a linear layer's row that share a scale; 0: all">,
   Option<"minGain", "min-gain", "double", "0",
          "Matmuls and convolutions stay in float unless integers are estimated to be so many times as fast; 0: always take them">,
+  Option<"peak", "peak", "double", "100",
+         "GFLOP/s of f32 on one thread, for the estimate of min-gain">,
+  Option<"bandwidth", "bandwidth", "double", "20",
+         "GB/s of memory, for the estimate of min-gain">,
+  Option<"integerRatio", "integer-ratio", "double", "4",
+         "How many times as fast contractions compute on bytes as on f32: 4 on CPUs with VNNI (vpdpbusd), 1 on others">,
   ListOption<"ops", "ops", "std::string",
          "Of 'linear', 'conv', 'matmul', 'add', 'pool', 'cat'; default: what the mode can do">,
   ListOption<"skip", "skip", "std::string",
@@ -50,6 +56,8 @@ def QuantizePreparePass : Pass<"fx-quantize-prepare", "::mlir::ModuleOp"> {
     With `min-gain`, the pass estimates the time of each matmul and convolution
     in float and on integers from its operations, its bytes and the quantization
     of its inputs. It is quantized only if the speedup is at least `min-gain`.
+    Quantized programs do not depend on a target; `peak`, `bandwidth` and
+    `integer-ratio` describe the CPU of the estimate.
     `fx.times` holds both times, in seconds.
 
     The attribute `fx.float` of an operator is the reason why it stays in float.

@@ -55,6 +55,17 @@ inline constexpr LayerKind kAllLayerKinds[] = {
 llvm::StringRef getName(LayerKind kind);
 std::optional<LayerKind> getLayerKind(llvm::StringRef name);
 
+/// The CPU for which `minGain` compares times. Quantization does not depend on
+/// a target, so the user describes it.
+struct CPURates {
+  double peak = 100;     ///< f32 operations of one thread, in GFLOP/s
+  double bandwidth = 20; ///< of the memory, in GB/s
+  /// The rate of operations on bytes in a contraction, relative to f32. An
+  /// instruction with vpdpbusd multiplies four times as many elements; without
+  /// it, each byte takes as long as an f32.
+  double integerRatio = 4;
+};
+
 struct QuantizationConfig {
   enum class Mode {
     Static,    ///< activations have scales from samples
@@ -76,6 +87,8 @@ struct QuantizationConfig {
   /// The least estimated speedup by integers for which a matmul or convolution
   /// is quantized; 0: always quantize.
   double minGain = 0;
+  /// The rates of these estimates.
+  CPURates rates;
   /// Nodes and module paths that stay in float, with the reason.
   llvm::StringMap<std::string> skip;
 
@@ -85,8 +98,8 @@ struct QuantizationConfig {
   llvm::Error check() const;
 
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
-  /// Parses the attribute of `toAttr`. The result has no `kinds`, `minGain` and
-  /// `skip`, which only prepare needs.
+  /// Parses the attribute of `toAttr`. The result has no `kinds`, `minGain`,
+  /// `rates` and `skip`, which only prepare needs.
   static std::optional<QuantizationConfig> fromAttr(mlir::Attribute attr);
 };
 
@@ -102,6 +115,7 @@ struct QuantizationSettings {
   unsigned weightBits = 8;
   int64_t groupSize = 0;
   double minGain = 0;
+  CPURates rates;
   std::vector<std::string> ops, skip;
 };
 /// Converts settings to a configuration. An error tells what is expected

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace fx::lin {
 
 /// Lowers a node that applies `fn` to each element of `self`.
-static LogicalResult activation(Node &n,
+static LogicalResult activation(NodeLowering &n,
                                 function_ref<Value(Scalars &, Value)> fn) {
   Tensor x = n.tensor("self");
   if (n.failed())
@@ -25,7 +25,7 @@ static LogicalResult activation(Node &n,
                      [&](Scalars &s, ValueRange v) { return fn(s, v[0]); });
 }
 
-static LogicalResult lowerGelu(Node &n) {
+static LogicalResult lowerGelu(NodeLowering &n) {
   StringRef approximate = n.string("approximate");
   return activation(n, [&](Scalars &s, Value x) {
     Value half = s.constant(0.5), one = s.constant(1);
@@ -49,7 +49,7 @@ static Value elu(Scalars &s, Value x, double alpha, double scale,
   return s.select(s.gt(x, s.constant(0)), high, low);
 }
 
-static LogicalResult lowerElu(Node &n) {
+static LogicalResult lowerElu(NodeLowering &n) {
   double alpha = n.real("alpha"), scale = n.real("scale"),
          inputScale = n.real("input_scale");
   return activation(n, [&](Scalars &s, Value x) {
@@ -57,20 +57,20 @@ static LogicalResult lowerElu(Node &n) {
   });
 }
 
-static LogicalResult lowerCelu(Node &n) {
+static LogicalResult lowerCelu(NodeLowering &n) {
   double alpha = n.real("alpha");
   return activation(
       n, [&](Scalars &s, Value x) { return elu(s, x, alpha, 1, 1 / alpha); });
 }
 
-static LogicalResult lowerSelu(Node &n) {
+static LogicalResult lowerSelu(NodeLowering &n) {
   return activation(n, [&](Scalars &s, Value x) {
     return elu(s, x, 1.6732632423543772848170429916717,
                1.0507009873554804934193349852946, 1);
   });
 }
 
-static LogicalResult lowerHardtanh(Node &n) {
+static LogicalResult lowerHardtanh(NodeLowering &n) {
   bool relu6 = n.target() == "aten.relu6.default";
   double low = relu6 ? 0 : n.real("min_val", -1),
          high = relu6 ? 6 : n.real("max_val", 1);
@@ -79,14 +79,14 @@ static LogicalResult lowerHardtanh(Node &n) {
   });
 }
 
-static LogicalResult lowerLeakyRelu(Node &n) {
+static LogicalResult lowerLeakyRelu(NodeLowering &n) {
   double slope = n.real("negative_slope");
   return activation(n, [&](Scalars &s, Value x) {
     return s.select(s.gt(x, s.constant(0)), x, s.mul(x, s.constant(slope)));
   });
 }
 
-static LogicalResult lowerSoftplus(Node &n) {
+static LogicalResult lowerSoftplus(NodeLowering &n) {
   double beta = n.real("beta"), threshold = n.real("threshold");
   return activation(n, [&](Scalars &s, Value x) {
     Value scaled = beta == 1 ? x : s.mul(x, s.constant(beta));
@@ -107,7 +107,7 @@ static Value hardsigmoid(Scalars &s, Value x) {
   return s.div(hardRamp(s, x), s.constant(6));
 }
 
-static LogicalResult lowerHardshrink(Node &n) {
+static LogicalResult lowerHardshrink(NodeLowering &n) {
   double lambda = n.real("lambd");
   return activation(n, [&](Scalars &s, Value x) {
     Value inside =
@@ -116,7 +116,7 @@ static LogicalResult lowerHardshrink(Node &n) {
   });
 }
 
-static LogicalResult lowerSoftshrink(Node &n) {
+static LogicalResult lowerSoftshrink(NodeLowering &n) {
   double lambda = n.real("lambd");
   return activation(n, [&](Scalars &s, Value x) {
     Value l = s.constant(lambda), low = s.constant(-lambda);
@@ -126,7 +126,7 @@ static LogicalResult lowerSoftshrink(Node &n) {
   });
 }
 
-static LogicalResult lowerThreshold(Node &n) {
+static LogicalResult lowerThreshold(NodeLowering &n) {
   double threshold = n.real("threshold"), value = n.real("value");
   return activation(n, [&](Scalars &s, Value x) {
     return s.select(s.le(x, s.constant(threshold)), s.constant(value), x);
@@ -135,7 +135,7 @@ static LogicalResult lowerThreshold(Node &n) {
 
 /// Lowers prelu. The weight has one element, or one for each channel
 /// (dimension 1).
-static LogicalResult lowerPrelu(Node &n) {
+static LogicalResult lowerPrelu(NodeLowering &n) {
   Tensor x = n.tensor("self"), w = n.tensor("weight");
   if (n.failed())
     return failure();
@@ -150,7 +150,7 @@ static LogicalResult lowerPrelu(Node &n) {
       });
 }
 
-static LogicalResult lowerGlu(Node &n) {
+static LogicalResult lowerGlu(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || n.resultSizes().size() != size_t(x.rank()))
@@ -165,7 +165,7 @@ static LogicalResult lowerGlu(Node &n) {
 
 /// Lowers an activation without parameters.
 template <Value (*fn)(Scalars &, Value)>
-static LogicalResult plain(Node &n) {
+static LogicalResult plain(NodeLowering &n) {
   return activation(n, fn);
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -31,8 +31,8 @@ struct Adaptive {
 /// Reads the operand and computes the lengths of the windows. With `anyPlane`,
 /// accepts a dimension of unknown size that one window covers; its `longest` is
 /// kDynamic.
-static LogicalResult readAdaptive(Node &n, unsigned spatial, Adaptive &a,
-                                  bool anyPlane = false) {
+static LogicalResult readAdaptive(NodeLowering &n, unsigned spatial,
+                                  Adaptive &a, bool anyPlane = false) {
   a.x = n.tensor("self");
   a.spatial = spatial;
   a.first = a.x.rank() - spatial;
@@ -96,7 +96,7 @@ static Tensor windows(Builder &b, const Adaptive &a, Type dtype,
 }
 
 template <unsigned spatial>
-static LogicalResult lowerAdaptiveAvgPool(Node &n) {
+static LogicalResult lowerAdaptiveAvgPool(NodeLowering &n) {
   Adaptive a;
   if (failed(readAdaptive(n, spatial, a)))
     return failure();
@@ -151,7 +151,7 @@ static LogicalResult lowerAdaptiveAvgPool(Node &n) {
 /// is used, its flat index in the plane of the input. `getStart` returns the
 /// index along spatial dimension `d` at which the window of output `i` begins.
 static LogicalResult setMaxima(
-    Node &n, const Adaptive &a, const Tensor &windows,
+    NodeLowering &n, const Adaptive &a, const Tensor &windows,
     function_ref<Value(Scalars &ix, ArrayRef<Value> i, int64_t d)> getStart) {
   Builder &b = n.b;
   int64_t taps = 1;
@@ -190,7 +190,7 @@ static LogicalResult setMaxima(
 /// Lowers adaptive max pooling: the largest element of each window, and its
 /// flat index in the plane of the input.
 template <unsigned spatial>
-static LogicalResult lowerAdaptiveMaxPool(Node &n) {
+static LogicalResult lowerAdaptiveMaxPool(NodeLowering &n) {
   Adaptive a;
   if (failed(readAdaptive(n, spatial, a, /*anyPlane=*/true)))
     return failure();
@@ -230,7 +230,7 @@ static LogicalResult lowerAdaptiveMaxPool(Node &n) {
 /// alpha), where u is the random number of the plane and the dimension, and
 /// alpha = (in - k) / (out - 1). The last window ends with the input.
 template <unsigned spatial>
-static LogicalResult lowerFractionalMaxPool(Node &n) {
+static LogicalResult lowerFractionalMaxPool(NodeLowering &n) {
   Adaptive a;
   a.x = n.tensor("self");
   Tensor random = n.tensor("random_samples");
@@ -282,7 +282,7 @@ static LogicalResult lowerFractionalMaxPool(Node &n) {
 
 /// Lowers max_unpool: writes each element to its flat index in a plane of
 /// zeros.
-static LogicalResult lowerMaxUnpool(Node &n) {
+static LogicalResult lowerMaxUnpool(NodeLowering &n) {
   Tensor x = n.tensor("self"), at = n.tensor("indices");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   unsigned spatial = n.target() == "aten.max_unpool3d.default" ? 3 : 2;

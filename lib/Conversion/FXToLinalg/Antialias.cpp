@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +63,7 @@ static Tensor getWeights(Builder &b, int64_t in, int64_t out, double scale,
 /// align_corners, scales_h, scales_w) or (input, output_size, align_corners,
 /// scale_factors).
 template <bool isCubic>
-static LogicalResult lowerAntialias(Node &n) {
+static LogicalResult lowerAntialias(NodeLowering &n) {
   bool isVector = n.target().ends_with(".vec");
   Tensor x = n.tensor(n.oneOf({"input", "self"}));
   bool align = n.boolean("align_corners");

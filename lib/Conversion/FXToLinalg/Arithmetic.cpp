@@ -22,7 +22,7 @@ using BinaryFn = Value (*)(Scalars &, Value, Value);
 /// Lowers a function of two operands, either of which may be a Python number.
 /// Computes in the compute type of the result's dtype.
 template <BinaryFn fn>
-static LogicalResult binary(Node &n) {
+static LogicalResult binary(NodeLowering &n) {
   Operands x(n, {"self", n.oneOf({"other", "values"})});
   if (n.failed())
     return failure();
@@ -34,7 +34,7 @@ static LogicalResult binary(Node &n) {
 }
 
 template <Value (*fn)(Scalars &, Value)>
-static LogicalResult unary(Node &n) {
+static LogicalResult unary(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
@@ -126,7 +126,7 @@ static Value lcm(Scalars &s, Value x, Value y) {
 
 /// Lowers nextafter: adds 1 to the bits of x, or subtracts 1 from them, to get
 /// the next number towards y.
-static LogicalResult lowerNextAfter(Node &n) {
+static LogicalResult lowerNextAfter(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   Type dtype = n.resultDtype();
   if (n.failed() || (!dtype.isF32() && !dtype.isF64()))
@@ -149,7 +149,7 @@ static LogicalResult lowerNextAfter(Node &n) {
   });
 }
 
-static LogicalResult lowerFloatPower(Node &n) {
+static LogicalResult lowerFloatPower(NodeLowering &n) {
   Operands x(n, {"self", "exponent"});
   if (n.failed())
     return failure();
@@ -161,7 +161,7 @@ static LogicalResult lowerFloatPower(Node &n) {
 }
 
 /// self * 2^other
-static LogicalResult lowerLdexp(Node &n) {
+static LogicalResult lowerLdexp(NodeLowering &n) {
   Tensor x = n.tensor("self"), e = n.tensor("other");
   if (n.failed())
     return failure();
@@ -171,7 +171,7 @@ static LogicalResult lowerLdexp(Node &n) {
                      });
 }
 
-static LogicalResult lowerNanToNum(Node &n) {
+static LogicalResult lowerNanToNum(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
@@ -196,7 +196,7 @@ static LogicalResult lowerNanToNum(Node &n) {
 
 /// Lowers isclose: true where the operands are equal, or |self - other| is
 /// finite and <= atol + |rtol * other|.
-static LogicalResult lowerIsClose(Node &n) {
+static LogicalResult lowerIsClose(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   double rtol = n.real("rtol"), atol = n.real("atol");
   bool equalNan = n.boolean("equal_nan");
@@ -228,7 +228,7 @@ static LogicalResult lowerIsClose(Node &n) {
 }
 
 /// Lowers round to a number of decimal digits, which may be negative.
-static LogicalResult lowerRoundDecimals(Node &n) {
+static LogicalResult lowerRoundDecimals(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t decimals = n.integer("decimals");
   if (n.failed())
@@ -248,7 +248,7 @@ static LogicalResult lowerRoundDecimals(Node &n) {
 }
 
 /// log(x / (1 - x)), x first clamped to [eps, 1 - eps] if there is an eps.
-static LogicalResult lowerLogit(Node &n) {
+static LogicalResult lowerLogit(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool clamped = n.has("eps");
   double eps = n.real("eps", 0);
@@ -265,7 +265,7 @@ static LogicalResult lowerLogit(Node &n) {
 
 /// Lowers frexp: the mantissa, whose magnitude is in [0.5, 1), and the
 /// exponent.
-static LogicalResult lowerFrexp(Node &n) {
+static LogicalResult lowerFrexp(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !x.dtype.isF32() || n.numResults() != 2)
     return n.fail("not float32");
@@ -303,7 +303,7 @@ static LogicalResult lowerFrexp(Node &n) {
 }
 
 /// beta * self + alpha * outer(vec1, vec2)
-static LogicalResult lowerAddr(Node &n) {
+static LogicalResult lowerAddr(NodeLowering &n) {
   Tensor self = n.tensor("self"), x = n.tensor("vec1"), y = n.tensor("vec2");
   Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 1 || y.rank() != 1)
@@ -331,7 +331,7 @@ static Value angle(Scalars &s, Value x) {
   return s.select(s.isNan(x), x, r);
 }
 
-static LogicalResult lowerIsReal(Node &n) {
+static LogicalResult lowerIsReal(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
@@ -340,7 +340,7 @@ static LogicalResult lowerIsReal(Node &n) {
 }
 
 /// grad * mask * scale
-static LogicalResult lowerDropoutBackward(Node &n) {
+static LogicalResult lowerDropoutBackward(NodeLowering &n) {
   Tensor grad = n.tensor("grad_output"), mask = n.tensor("mask");
   double scale = n.real("scale");
   if (n.failed())

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 #include "Random.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,7 +38,8 @@ struct Attention {
 /// If `fx` repeats each head (dimension -3) of a tensor, by an expanded view or
 /// by repeat_interleave, returns that tensor and sets `repeat` to the number of
 /// copies. Otherwise returns std::nullopt.
-static std::optional<Tensor> unrepeated(Node &n, Value fx, int64_t &repeat) {
+static std::optional<Tensor> unrepeated(NodeLowering &n, Value fx,
+                                        int64_t &repeat) {
   auto node = dyn_cast_or_null<NodeOpInterface>(fx.getDefiningOp());
   const Lowered *whole = n.graph.lookup(fx);
   if (!node || !whole || whole->kind != Lowered::Kind::Tensor ||
@@ -320,7 +321,7 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
 /// values: because `isGrouped` (enable_gqa) says so, or because key and value
 /// repeat their heads. In the second case, replaces key and value by the
 /// tensors before the repetition.
-static LogicalResult shareHeads(Node &n, Attention &a, bool isGrouped) {
+static LogicalResult shareHeads(NodeLowering &n, Attention &a, bool isGrouped) {
   int64_t head = a.q.rank() - 3;
   if (head < 0)
     return success();
@@ -347,7 +348,7 @@ static LogicalResult shareHeads(Node &n, Attention &a, bool isGrouped) {
 }
 
 /// Checks the shapes that `attend` relies on, and the mask's dtype.
-static LogicalResult checkOperands(Node &n, const Attention &a,
+static LogicalResult checkOperands(NodeLowering &n, const Attention &a,
                                    ArrayRef<ExprAttr> batch) {
   unsigned nb = batch.size();
   Sizes want(batch);
@@ -372,7 +373,7 @@ static LogicalResult checkOperands(Node &n, const Attention &a,
 }
 
 /// Reads the scale: 1 / sqrt(the head's size) unless it is given.
-static LogicalResult readScale(Node &n, Attention &a) {
+static LogicalResult readScale(NodeLowering &n, Attention &a) {
   if (n.has("scale")) {
     a.scale = n.number("scale");
     return failure(n.failed());
@@ -386,7 +387,7 @@ static LogicalResult readScale(Node &n, Attention &a) {
 }
 
 /// Expands queries, keys and values to the batch dimensions of the result.
-static void broadcastFront(Node &n, Attention &a) {
+static void broadcastFront(NodeLowering &n, Attention &a) {
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (sizes.size() < 2)
     return;
@@ -400,7 +401,7 @@ static void broadcastFront(Node &n, Attention &a) {
   }
 }
 
-static LogicalResult lowerAttention(Node &n) {
+static LogicalResult lowerAttention(NodeLowering &n) {
   Attention a;
   a.q = n.tensor("query");
   a.k = n.tensor("key");

@@ -266,7 +266,7 @@ static Value hurwitz(Scalars &s, Value x, Value q) {
   return s.select(s.logicalOr(s.isNan(x), s.isNan(q)), none, sum);
 }
 
-static LogicalResult lowerZeta(Node &n) {
+static LogicalResult lowerZeta(NodeLowering &n) {
   Operands x(n, {"self", "other"});
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");

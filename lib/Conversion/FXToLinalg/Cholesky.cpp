@@ -20,7 +20,7 @@ namespace fx::lin {
 
 /// linalg_cholesky(self, upper), and linalg_cholesky_ex, which also returns
 /// `info`.
-static LogicalResult lowerCholesky(Node &n) {
+static LogicalResult lowerCholesky(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool upper = n.boolean("upper");
   bool ex = n.numResults() == 2;
@@ -91,7 +91,7 @@ static Tensor triangular(Builder &b, const Tensor &x, const Tensor &y,
 }
 
 /// Gives both operands the same batch sizes; fails where they do not fit.
-static LogicalResult broadcastBatch(Node &n, Tensor &x, Tensor &y) {
+static LogicalResult broadcastBatch(NodeLowering &n, Tensor &x, Tensor &y) {
   if (!isMatrices(n, x, true) || !isMatrices(n, y, false))
     return n.fail("an operand is no matrix of floats");
   Builder &b = n.b;
@@ -118,7 +118,7 @@ static LogicalResult broadcastBatch(Node &n, Tensor &x, Tensor &y) {
 }
 
 /// linalg_solve_triangular(A, B, upper, left, unitriangular)
-static LogicalResult lowerSolveTriangular(Node &n) {
+static LogicalResult lowerSolveTriangular(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("B");
   bool upper = n.boolean("upper"), left = n.boolean("left"),
        unit = n.boolean("unitriangular");
@@ -132,7 +132,7 @@ static LogicalResult lowerSolveTriangular(Node &n) {
 }
 
 /// triangular_solve(B, A, upper, transpose, unitriangular)
-static LogicalResult lowerTriangularSolve(Node &n) {
+static LogicalResult lowerTriangularSolve(NodeLowering &n) {
   Tensor y = n.tensor("self"), x = n.tensor("A");
   bool upper = n.boolean("upper"), flip = n.boolean("transpose"),
        unit = n.boolean("unitriangular");
@@ -147,7 +147,7 @@ static LogicalResult lowerTriangularSolve(Node &n) {
 
 /// cholesky_solve(B, L, upper), cholesky_inverse(L, upper)
 template <bool inverse>
-static LogicalResult lowerCholeskySolve(Node &n) {
+static LogicalResult lowerCholeskySolve(NodeLowering &n) {
   Tensor l = n.tensor(inverse ? ArgName("self") : ArgName("input2"));
   bool upper = n.boolean("upper");
   if (!isMatrices(n, l, true))

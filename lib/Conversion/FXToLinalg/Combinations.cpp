@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include <numeric>
 
@@ -60,7 +60,7 @@ static SmallVector<int64_t> getRows(int64_t length, int64_t r, bool repeats,
 }
 
 /// combinations(self, r, with_replacement): rows of r elements, in order.
-static LogicalResult lowerCombinations(Node &n) {
+static LogicalResult lowerCombinations(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t r = n.integer("r");
   bool repeats = n.boolean("with_replacement");
@@ -94,7 +94,7 @@ static LogicalResult lowerCombinations(Node &n) {
 /// _chunk_cat(tensors, dim, num_chunks): pads each tensor with 0 along `dim` to
 /// `num_chunks` chunks of equal size, flattens each chunk with the dimensions
 /// after `dim`, and concatenates the tensors along the flattened dimension.
-static LogicalResult lowerChunkCat(Node &n) {
+static LogicalResult lowerChunkCat(NodeLowering &n) {
   SmallVector<Tensor> tensors = n.tensors("tensors");
   int64_t chunks = n.integer("num_chunks");
   if (n.failed() || tensors.empty() || chunks < 1)

@@ -14,8 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Complex.h"
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 #include "fx/Operators/Schema.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -55,7 +55,7 @@ Tensor joinParts(Builder &b, const Tensor &re, const Tensor &im) {
       type);
 }
 
-Pair getPair(Node &n, ArgName name) {
+Pair getPair(NodeLowering &n, ArgName name) {
   Pair pair;
   Argument arg = n.arg(name);
   const Lowered *lowered =
@@ -70,7 +70,7 @@ Pair getPair(Node &n, ArgName name) {
   return pair;
 }
 
-LogicalResult setParts(Node &n, unsigned i,
+LogicalResult setParts(NodeLowering &n, unsigned i,
                        llvm::function_ref<LogicalResult(bool)> fn) {
   Tensor parts[2];
   for (int part : {0, 1}) {
@@ -87,12 +87,12 @@ LogicalResult setParts(Node &n, unsigned i,
   return success();
 }
 
-LogicalResult setComplex(Node &n, const Tensor &re, const Tensor &im) {
+LogicalResult setComplex(NodeLowering &n, const Tensor &re, const Tensor &im) {
   return setParts(
       n, 0, [&](bool imaginary) { return n.result(imaginary ? im : re); });
 }
 
-Tensor zerosLike(Node &n, const Tensor &x) {
+Tensor zerosLike(NodeLowering &n, const Tensor &x) {
   Scalars s(n.b.b, n.b.loc, x.dtype);
   return n.b.expand(n.b.fromElement(s.constant(0), x.dtype), x.sizes);
 }
@@ -101,7 +101,7 @@ Tensor zerosLike(Node &n, const Tensor &x) {
 // Parts and their construction
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerPolar(Node &n) {
+static LogicalResult lowerPolar(NodeLowering &n) {
   Tensor abs = n.tensor("abs"), angle = n.tensor("angle");
   if (n.failed())
     return failure();
@@ -114,7 +114,7 @@ static LogicalResult lowerPolar(Node &n) {
   });
 }
 
-static LogicalResult lowerMakeComplex(Node &n) {
+static LogicalResult lowerMakeComplex(NodeLowering &n) {
   Tensor re = n.tensor("real"), im = n.tensor("imag");
   if (n.failed())
     return failure();
@@ -124,7 +124,7 @@ static LogicalResult lowerMakeComplex(Node &n) {
   });
 }
 
-static LogicalResult lowerViewAsComplex(Node &n) {
+static LogicalResult lowerViewAsComplex(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || x.rank() == 0)
     return n.fail("a 0-d operand");
@@ -134,7 +134,7 @@ static LogicalResult lowerViewAsComplex(Node &n) {
   return setComplex(n, at(0), at(1));
 }
 
-static LogicalResult lowerViewAsReal(Node &n) {
+static LogicalResult lowerViewAsReal(NodeLowering &n) {
   Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
@@ -146,14 +146,14 @@ static LogicalResult lowerViewAsReal(Node &n) {
 }
 
 template <bool imaginary>
-static LogicalResult lowerPart(Node &n) {
+static LogicalResult lowerPart(NodeLowering &n) {
   Pair z = getPair(n, "self");
   if (n.failed())
     return failure();
   return n.result(imaginary ? z.im : z.re);
 }
 
-static LogicalResult lowerConjugate(Node &n) {
+static LogicalResult lowerConjugate(NodeLowering &n) {
   Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
@@ -171,7 +171,7 @@ static Tensor isNonzero(Builder &b, const Pair &z) {
 }
 
 /// Lowers a conversion between complex dtypes, or from or to a real one.
-static LogicalResult lowerConvert(Node &n) {
+static LogicalResult lowerConvert(NodeLowering &n) {
   Pair z = getPair(n, "self");
   if (n.failed())
     return failure();
@@ -184,7 +184,7 @@ static LogicalResult lowerConvert(Node &n) {
   return setComplex(n, z.re, z.isReal ? zerosLike(n, z.re) : z.im);
 }
 
-LogicalResult copyInto(Node &n, const Tensor &src) {
+LogicalResult copyInto(NodeLowering &n, const Tensor &src) {
   FakeTensorType type = n.resultType();
   if (n.failed() || !type || !n.broadcasts(src, type.getSizes()))
     return n.fail("the source does not fit the tensor");
@@ -192,7 +192,7 @@ LogicalResult copyInto(Node &n, const Tensor &src) {
 }
 
 /// copy(self, src): src in self's shape and dtype, which may be a real one.
-static LogicalResult lowerCopyInto(Node &n) {
+static LogicalResult lowerCopyInto(NodeLowering &n) {
   if (isa<ComplexType>(n.resultDtype()))
     return lowerByParts(n);
   Pair z = getPair(n, "src");
@@ -204,7 +204,7 @@ static LogicalResult lowerCopyInto(Node &n) {
 
 void registerComplex(Registry &r) {
   r.addComplex("aten._assert_tensor_metadata.default",
-               [](Node &) { return success(); });
+               [](NodeLowering &) { return success(); });
   r.addComplex("aten.polar.default", lowerPolar);
   r.addComplex("aten.complex.default", lowerMakeComplex);
   r.addComplex(

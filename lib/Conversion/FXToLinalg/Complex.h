@@ -8,7 +8,7 @@
 #ifndef FX_CONVERSION_FXTOLINALG_COMPLEX_H
 #define FX_CONVERSION_FXTOLINALG_COMPLEX_H
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 namespace fx::lin {
 
@@ -36,24 +36,25 @@ Tensor test(Builder &b, const Pair &z,
 mlir::Value isTrue(Scalars &s, Z z);
 
 /// Returns the parts of an argument; notes a failure where it is no tensor.
-Pair getPair(Node &n, ArgName name);
+Pair getPair(NodeLowering &n, ArgName name);
 /// Sets the only result to the complex tensor with these parts.
-mlir::LogicalResult setComplex(Node &n, const Tensor &re, const Tensor &im);
+mlir::LogicalResult setComplex(NodeLowering &n, const Tensor &re,
+                               const Tensor &im);
 /// Sets result `i` to a complex tensor. Calls `fn(false)`, which sets the
 /// result to the real part, and `fn(true)`, which sets it to the imaginary
 /// part; in both, the result's dtype is that of a part.
-mlir::LogicalResult setParts(Node &n, unsigned i,
+mlir::LogicalResult setParts(NodeLowering &n, unsigned i,
                              llvm::function_ref<mlir::LogicalResult(bool)> fn);
 /// Returns true if the elements of a result come from those of arguments of
 /// this name. Other arguments, such as a mask or an index, are the same for
 /// both parts.
 bool isElementArgument(llvm::StringRef name);
 /// Lowers the node with its lowering for real tensors, once for each part.
-mlir::LogicalResult lowerByParts(Node &n);
+mlir::LogicalResult lowerByParts(NodeLowering &n);
 /// Sets the result to the real tensor `src` in the result's shape and dtype.
-mlir::LogicalResult copyInto(Node &n, const Tensor &src);
+mlir::LogicalResult copyInto(NodeLowering &n, const Tensor &src);
 /// Returns zeros in the shape and dtype of the real tensor `x`.
-Tensor zerosLike(Node &n, const Tensor &x);
+Tensor zerosLike(NodeLowering &n, const Tensor &x);
 
 void registerComplexArithmetic(Registry &r);
 void registerComplexParts(Registry &r);

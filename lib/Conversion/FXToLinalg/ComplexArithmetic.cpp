@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Complex.h"
-#include "Graph.h"
+#include "GraphLowering.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -23,7 +23,8 @@ using ZFn2 = llvm::function_ref<Z(Scalars &, Z, Z)>;
 /// therefore gives NaN here, too.
 class Operand {
 public:
-  Operand(Node &n, ArgName name, std::optional<double> absent = std::nullopt) {
+  Operand(NodeLowering &n, ArgName name,
+          std::optional<double> absent = std::nullopt) {
     Argument arg = n.arg(name);
     if (arg.isNone() && absent) {
       constant = {*absent, 0};
@@ -42,7 +43,7 @@ public:
     }
   }
   /// Computes a number that is not constant; call it before the body is built.
-  void hoist(Node &n, Type compute) {
+  void hoist(NodeLowering &n, Type compute) {
     if (number)
       hoisted.emplace(n.b, *number, compute);
   }
@@ -68,7 +69,7 @@ private:
 } // namespace
 
 /// Sets the result to `fn` of "self" and "other", element by element.
-static LogicalResult setBinary(Node &n, ZFn2 fn) {
+static LogicalResult setBinary(NodeLowering &n, ZFn2 fn) {
   Operand x(n, "self"), y(n, "other");
   if (n.failed())
     return failure();
@@ -91,11 +92,13 @@ static Z multiply(Scalars &s, Z x, Z y) {
           s.add(s.mul(x.re, y.im), s.mul(x.im, y.re))};
 }
 
-static LogicalResult lowerProduct(Node &n) { return setBinary(n, multiply); }
+static LogicalResult lowerProduct(NodeLowering &n) {
+  return setBinary(n, multiply);
+}
 
 /// self + alpha * other; rsub(self, other) is other - alpha * self. Alpha may
 /// be complex, too.
-static LogicalResult lowerSum(Node &n) {
+static LogicalResult lowerSum(NodeLowering &n) {
   Operand alpha(n, "alpha", 1);
   bool reversed = n.target().starts_with("aten.rsub");
   bool subtracts = reversed || n.target().starts_with("aten.sub");
@@ -132,16 +135,18 @@ static Z divide(Scalars &s, Z x, Z y) {
           s.select(isZero, s.div(x.im, d), combine(x.im, x.re, true))};
 }
 
-static LogicalResult lowerQuotient(Node &n) { return setBinary(n, divide); }
+static LogicalResult lowerQuotient(NodeLowering &n) {
+  return setBinary(n, divide);
+}
 
 /// Lowers div with a rounding mode, which must be None for complex numbers.
-static LogicalResult lowerQuotientOfMode(Node &n) {
+static LogicalResult lowerQuotientOfMode(NodeLowering &n) {
   if (n.has("rounding_mode"))
     return n.fail("complex numbers are not rounded");
   return lowerQuotient(n);
 }
 
-static LogicalResult lowerAbs(Node &n) {
+static LogicalResult lowerAbs(NodeLowering &n) {
   Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
@@ -161,7 +166,7 @@ static LogicalResult lowerAbs(Node &n) {
       });
 }
 
-static LogicalResult lowerAngle(Node &n) {
+static LogicalResult lowerAngle(NodeLowering &n) {
   Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
@@ -177,7 +182,7 @@ static LogicalResult lowerAngle(Node &n) {
 
 /// Lowers eq and ne, which compare both parts.
 template <bool isEqual>
-static LogicalResult lowerEqual(Node &n) {
+static LogicalResult lowerEqual(NodeLowering &n) {
   Operand x(n, "self"), y(n, "other");
   if (n.failed())
     return failure();
@@ -218,7 +223,7 @@ Value isTrue(Scalars &s, Z z) {
 /// Lowers operators that only ask which elements are 0 (any, all, logical_and,
 /// count_nonzero ...): applies their lowering for real tensors to the bool
 /// tensors operand != 0.
-static LogicalResult lowerTruth(Node &n) {
+static LogicalResult lowerTruth(NodeLowering &n) {
   LowerFn lower = Registry::get().lookup(n.target());
   SmallVector<std::pair<Value, Lowered>> replaced;
   for (Value operand : n.op->getOperands()) {
@@ -237,7 +242,7 @@ static LogicalResult lowerTruth(Node &n) {
 
 /// Lowers isfinite ('f'), isinf ('i') and isnan ('n').
 template <char kind>
-static LogicalResult lowerKind(Node &n) {
+static LogicalResult lowerKind(NodeLowering &n) {
   Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
@@ -257,7 +262,7 @@ static LogicalResult lowerKind(Node &n) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-static LogicalResult setUnary(Node &n, ZFn fn) {
+static LogicalResult setUnary(NodeLowering &n, ZFn fn) {
   Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
@@ -297,13 +302,13 @@ static Z logistic(Scalars &s, Z z) {
 }
 
 template <Z (*fn)(Scalars &, Z)>
-static LogicalResult lowerUnary(Node &n) {
+static LogicalResult lowerUnary(NodeLowering &n) {
   return setUnary(n, fn);
 }
 
 /// Lowers the powers -1, 1, 2 and 3 by multiplication and division, as ATen
 /// does (UnaryOps of pow_tensor_scalar).
-static LogicalResult lowerPower(Node &n) {
+static LogicalResult lowerPower(NodeLowering &n) {
   double exponent = n.real("exponent");
   if (n.failed() ||
       (exponent != 1 && exponent != 2 && exponent != 3 && exponent != -1))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Complex.h"
-#include "Graph.h"
+#include "GraphLowering.h"
 #include "fx/Operators/Schema.h"
 
 using namespace mlir;
@@ -26,7 +26,7 @@ namespace {
 /// or an index, are the same for both parts.
 class PromotedElements {
 public:
-  explicit PromotedElements(Node &n) : graph(n.graph) {
+  explicit PromotedElements(NodeLowering &n) : graph(n.graph) {
     SmallVector<Argument> elements;
     const OperatorSchema &schema = n.view.getSchema();
     for (unsigned i = 0; i < schema.getNumPositional(); ++i) {
@@ -58,12 +58,12 @@ public:
   PromotedElements &operator=(const PromotedElements &) = delete;
 
 private:
-  Graph &graph;
+  GraphLowering &graph;
   SmallVector<std::pair<Value, Lowered>> replaced;
 };
 } // namespace
 
-LogicalResult lowerByParts(Node &n) {
+LogicalResult lowerByParts(NodeLowering &n) {
   LowerFn lower = Registry::get().lookup(n.target());
   if (!lower)
     return n.fail("the operator has no lowering");
@@ -82,7 +82,7 @@ LogicalResult lowerByParts(Node &n) {
     if (part == 1 && !isComplex)
       break;
     n.graph.part = part;
-    Node one(n.graph, n.op, n.b);
+    NodeLowering one(n.graph, n.op, n.b);
     LogicalResult done = lower(one);
     n.graph.part.reset();
     if (failed(done) || one.failed())
@@ -105,7 +105,7 @@ LogicalResult lowerByParts(Node &n) {
 }
 
 /// Lowers mH and matrix_H: lowers by parts, then conjugates the result.
-static LogicalResult lowerAdjoint(Node &n) {
+static LogicalResult lowerAdjoint(NodeLowering &n) {
   if (failed(lowerByParts(n)))
     return failure();
   const Lowered *set = n.graph.lookup(n.op->getResult(0));
@@ -118,7 +118,7 @@ static LogicalResult lowerAdjoint(Node &n) {
 
 /// Lowers scatters that reduce by sums or means, which act on each part
 /// separately. Other reductions do not.
-static LogicalResult lowerScatterReduce(Node &n) {
+static LogicalResult lowerScatterReduce(NodeLowering &n) {
   StringRef reduce = n.string("reduce");
   if (!llvm::is_contained({"add", "sum", "mean"}, reduce))
     return n.fail("complex numbers are scattered by sums and means only");

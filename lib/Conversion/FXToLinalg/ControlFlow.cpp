@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 
 #include "fx/IR/HigherOrder.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace fx::lin {
 
-LogicalResult lowerArguments(Node &n, ArrayRef<Argument> args,
+LogicalResult lowerArguments(NodeLowering &n, ArrayRef<Argument> args,
                              SmallVectorImpl<Lowered> &result) {
   for (const Argument &arg : args) {
     if (Value value = arg.getValue()) {
@@ -35,7 +35,7 @@ LogicalResult lowerArguments(Node &n, ArrayRef<Argument> args,
 }
 
 /// Sets the node's results to the results of an inlined graph.
-static LogicalResult setResults(Node &n, ArrayRef<Lowered> results) {
+static LogicalResult setResults(NodeLowering &n, ArrayRef<Lowered> results) {
   unsigned i = 0;
   for (const Lowered &lowered : results) {
     if (i >= n.numResults())
@@ -60,7 +60,7 @@ static LogicalResult setResults(Node &n, ArrayRef<Lowered> results) {
 
 /// Returns the element of a tensor predicate as i1. Returns null, with the
 /// reason noted, unless its sizes are all known to be 1.
-static Value lowerTensorPredicate(Node &n, const Argument &predicate) {
+static Value lowerTensorPredicate(NodeLowering &n, const Argument &predicate) {
   Builder &b = n.b;
   Tensor t = n.asTensor(predicate);
   if (n.failed())
@@ -75,8 +75,8 @@ static Value lowerTensorPredicate(Node &n, const Argument &predicate) {
 
 /// Returns a branch's value for result `slot` of the node as a value of `type`.
 /// Returns null, with the reason noted, if it has another type or size.
-static Value lowerBranchResult(Node &n, const Lowered &lowered, Type type,
-                               unsigned slot) {
+static Value lowerBranchResult(NodeLowering &n, const Lowered &lowered,
+                               Type type, unsigned slot) {
   FakeTensorType fxType = n.resultType(slot);
   if ((lowered.kind == Lowered::Kind::Tensor) != bool(fxType) ||
       (fxType && (lowered.tensor.rank() != fxType.getRank() ||
@@ -105,7 +105,7 @@ static Value lowerBranchResult(Node &n, const Lowered &lowered, Type type,
 }
 
 /// Inlines a branch into `region` and yields its results in `slots`.
-static LogicalResult lowerBranch(Node &n, GraphOp graph,
+static LogicalResult lowerBranch(NodeLowering &n, GraphOp graph,
                                  ArrayRef<Lowered> operands,
                                  ArrayRef<Type> types, ArrayRef<unsigned> slots,
                                  Region &region) {
@@ -130,7 +130,7 @@ static LogicalResult lowerBranch(Node &n, GraphOp graph,
 
 /// cond(pred, true_graph, false_graph, operands) becomes scf.if, or one of the
 /// branches if the predicate is a constant.
-static LogicalResult lowerCond(Node &n) {
+static LogicalResult lowerCond(NodeLowering &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
     return n.fail("the branches are no graphs");
@@ -183,7 +183,7 @@ static LogicalResult lowerCond(Node &n) {
 /// Inlines the graph of wrap_with_set_grad_enabled(flag, graph, operands...)
 /// and similar operators. Their flags concern autograd, which has no effect on
 /// an exported graph.
-static LogicalResult lowerCall(Node &n) {
+static LogicalResult lowerCall(NodeLowering &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
     return n.fail("the body is no graph");

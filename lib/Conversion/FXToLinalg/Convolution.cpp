@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -140,7 +140,7 @@ static Tensor convolve(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
 
 /// Pads the input, convolves it and adds the bias. Drops the batch dimension if
 /// `unbatched`.
-static LogicalResult build(Node &n, Conv c, bool unbatched) {
+static LogicalResult build(NodeLowering &n, Conv c, bool unbatched) {
   Builder &b = n.b;
   Type dtype = n.resultDtype(), acc = opMathType(dtype);
   Sizes low(c.spatial + 2, b.expr(0)), high(low);
@@ -181,7 +181,7 @@ static LogicalResult build(Node &n, Conv c, bool unbatched) {
 /// Lowers a transposed convolution to a convolution with stride 1: zeros are
 /// inserted between the elements of the input, the kernel is reversed along the
 /// spatial dimensions, and the padding is dilation * (k - 1) - padding.
-static LogicalResult buildTransposed(Node &n, Conv c, bool unbatched) {
+static LogicalResult buildTransposed(NodeLowering &n, Conv c, bool unbatched) {
   Builder &b = n.b;
   MLIRContext *ctx = b.context();
   // Weights [C, F / groups, k...] as [F, C / groups, k...].
@@ -244,7 +244,7 @@ static LogicalResult buildTransposed(Node &n, Conv c, bool unbatched) {
   return build(n, c, unbatched);
 }
 
-static LogicalResult lowerConvolution(Node &n, unsigned spatial,
+static LogicalResult lowerConvolution(NodeLowering &n, unsigned spatial,
                                       bool transposed, bool core) {
   Conv c;
   c.x = n.tensor("input");
@@ -302,7 +302,7 @@ static LogicalResult lowerConvolution(Node &n, unsigned spatial,
 }
 
 template <unsigned spatial, bool transposed, bool core>
-static LogicalResult lower(Node &n) {
+static LogicalResult lower(NodeLowering &n) {
   return lowerConvolution(n, spatial, transposed, core);
 }
 

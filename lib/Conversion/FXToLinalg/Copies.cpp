@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 using namespace mlir;
 
@@ -13,7 +13,7 @@ namespace fx::lin {
 
 /// Lowers to, _to_copy, clone, contiguous ...: the same elements in the
 /// result's dtype.
-static LogicalResult lowerCopy(Node &n) {
+static LogicalResult lowerCopy(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"self", "a"}));
   if (n.failed())
     return failure();
@@ -23,7 +23,7 @@ static LogicalResult lowerCopy(Node &n) {
 }
 
 /// Lowers view.dtype where the dtypes differ in signedness at most.
-static LogicalResult lowerViewDtype(Node &n) {
+static LogicalResult lowerViewDtype(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
@@ -35,9 +35,9 @@ static LogicalResult lowerViewDtype(Node &n) {
 }
 
 /// Drops an assertion that was checked when the graph was exported.
-static LogicalResult lowerNothing(Node &n) { return success(); }
+static LogicalResult lowerNothing(NodeLowering &n) { return success(); }
 
-static LogicalResult lowerAssertScalar(Node &n) {
+static LogicalResult lowerAssertScalar(NodeLowering &n) {
   Number condition = n.number("self");
   StringRef message = n.string("assert_msg");
   if (n.failed())
@@ -51,7 +51,7 @@ static LogicalResult lowerAssertScalar(Node &n) {
 
 /// Lowers sym_constrain_range(size, min, max) to assertions on the value of a
 /// data-dependent size.
-static LogicalResult lowerConstrainRange(Node &n) {
+static LogicalResult lowerConstrainRange(NodeLowering &n) {
   Number size = n.number("size");
   if (n.failed() || size.kind != Number::Kind::Int)
     return n.fail("the size is no integer");
@@ -76,7 +76,7 @@ static LogicalResult lowerConstrainRange(Node &n) {
   return success();
 }
 
-static LogicalResult lowerAssertTensor(Node &n) {
+static LogicalResult lowerAssertTensor(NodeLowering &n) {
   Tensor condition = n.tensor("self");
   StringRef message = n.string("assert_msg", "assertion failed");
   if (n.failed())

@@ -31,7 +31,7 @@ static Scalars integers(Builder &b) {
 /// Binds `size`, a symbol without a value, to `value`. For any other size,
 /// emits an assertion that it equals `value`; fails if the size cannot be
 /// evaluated.
-static LogicalResult bindSize(Node &n, ExprAttr size, Value value) {
+static LogicalResult bindSize(NodeLowering &n, ExprAttr size, Value value) {
   Builder &b = n.b;
   if (size.isSymbol() && !b.symbols.isBound(size.getName())) {
     b.symbols.bind(size.getName(), value, false);
@@ -87,7 +87,7 @@ static Tensor places(Builder &b, const Tensor &set, ExprAttr most) {
 
 /// Binds `size` to the number of true elements of the vector `set` and returns
 /// their indices.
-static FailureOr<Tensor> boundPlaces(Node &n, const Tensor &set,
+static FailureOr<Tensor> boundPlaces(NodeLowering &n, const Tensor &set,
                                      ExprAttr size) {
   Builder &b = n.b;
   if (failed(bindSize(n, size, countFlags(b, set))))
@@ -135,7 +135,7 @@ static Tensor coordinates(Builder &b, const Tensor &place, const Tensor &x) {
 
 /// Lowers nonzero and argwhere: a row of indices for each element that is not
 /// 0.
-static LogicalResult lowerNonzero(Node &n) {
+static LogicalResult lowerNonzero(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType() || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
@@ -146,7 +146,7 @@ static LogicalResult lowerNonzero(Node &n) {
   return n.result(coordinates(n.b, *place, x));
 }
 
-FailureOr<SmallVector<Tensor>> maskIndices(Node &n, const Tensor &mask,
+FailureOr<SmallVector<Tensor>> maskIndices(NodeLowering &n, const Tensor &mask,
                                            ExprAttr size) {
   Builder &b = n.b;
   FailureOr<Tensor> place = boundPlaces(n, flags(b, mask), size);
@@ -164,7 +164,7 @@ FailureOr<SmallVector<Tensor>> maskIndices(Node &n, const Tensor &mask,
 }
 
 /// Lowers nonzero_numpy: a vector of indices for each dimension.
-static LogicalResult lowerNonzeroNumpy(Node &n) {
+static LogicalResult lowerNonzeroNumpy(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
@@ -184,7 +184,7 @@ static LogicalResult lowerNonzeroNumpy(Node &n) {
 
 /// Lowers nonzero_static: `size` rows. Rows beyond the last nonzero element are
 /// `fill_value`.
-static LogicalResult lowerNonzeroStatic(Node &n) {
+static LogicalResult lowerNonzeroStatic(NodeLowering &n) {
   Tensor x = n.tensor("self");
   ExprAttr size = n.size("size");
   Number fill = n.number("fill_value");
@@ -213,7 +213,7 @@ static Tensor take(Builder &b, const Tensor &x, const Tensor &place) {
       });
 }
 
-static LogicalResult lowerMaskedSelect(Node &n) {
+static LogicalResult lowerMaskedSelect(NodeLowering &n) {
   Tensor x = n.tensor("self"), mask = n.tensor("mask");
   if (n.failed() || !n.resultType() || !mask.dtype.isInteger(1))
     return n.fail("the mask is no bool tensor");
@@ -237,7 +237,7 @@ static LogicalResult lowerMaskedSelect(Node &n) {
 /// flattened `x`, in the order that `order` gives if it is there. The results
 /// are the value of each group, the group of each element (if `inverse`), and
 /// the size of each group (if `counts`).
-static LogicalResult groups(Node &n, const Tensor &x,
+static LogicalResult groups(NodeLowering &n, const Tensor &x,
                             std::optional<Tensor> order, bool inverse,
                             bool counts) {
   Builder &b = n.b;
@@ -311,7 +311,7 @@ static LogicalResult groups(Node &n, const Tensor &x,
 /// _unique2(self, sorted, return_inverse, return_counts),
 /// unique_dim(self, dim, sorted, return_inverse, return_counts) of a vector.
 template <bool dim>
-static LogicalResult lowerUnique(Node &n) {
+static LogicalResult lowerUnique(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool inverse = n.boolean("return_inverse"),
        counts = n.boolean("return_counts");
@@ -327,7 +327,7 @@ static LogicalResult lowerUnique(Node &n) {
 }
 
 /// unique_consecutive(self, return_inverse, return_counts, dim)
-static LogicalResult lowerUniqueConsecutive(Node &n) {
+static LogicalResult lowerUniqueConsecutive(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool inverse = n.boolean("return_inverse"),
        counts = n.boolean("return_counts");
@@ -346,7 +346,7 @@ static LogicalResult lowerUniqueConsecutive(Node &n) {
 
 /// Returns a vector of `size` that has index i repeats[i] times. Binds `size`
 /// to the sum of the repeats.
-static FailureOr<Tensor> repeatedIndices(Node &n, const Tensor &repeats,
+static FailureOr<Tensor> repeatedIndices(NodeLowering &n, const Tensor &repeats,
                                          ExprAttr size) {
   Builder &b = n.b;
   Type i64 = b.b.getI64Type(), i1 = b.b.getI1Type();
@@ -378,7 +378,7 @@ static FailureOr<Tensor> repeatedIndices(Node &n, const Tensor &repeats,
 }
 
 /// repeat_interleave(repeats), repeat_interleave(self, repeats, dim)
-static LogicalResult lowerRepeatInterleave(Node &n) {
+static LogicalResult lowerRepeatInterleave(NodeLowering &n) {
   bool indicesOnly =
       n.target().ends_with(".Tensor") && !n.target().ends_with(".self_Tensor");
   Tensor x, repeats = n.tensor("repeats");
@@ -423,7 +423,7 @@ static LogicalResult lowerRepeatInterleave(Node &n) {
 }
 
 /// bincount(self, weights, minlength)
-static LogicalResult lowerBinCount(Node &n) {
+static LogicalResult lowerBinCount(NodeLowering &n) {
   Tensor x = n.tensor("self");
   std::optional<Tensor> weights = n.optionalTensor("weights");
   int64_t least = n.integer("minlength");

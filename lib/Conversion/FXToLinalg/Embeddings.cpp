@@ -52,7 +52,7 @@ static void checkOffsets(Builder &b, const Tensor &offsets, ExprAttr count) {
 }
 
 /// Returns the row of the weight that all bags skip, if there is one.
-static std::optional<Value> findSkipped(Node &n, ExprAttr rows,
+static std::optional<Value> findSkipped(NodeLowering &n, ExprAttr rows,
                                         int64_t padding) {
   // A negative padding index counts from the end if the argument may be None.
   // In the other overloads it means that no row is skipped.
@@ -165,7 +165,7 @@ Tensor BagLoop::run(ArrayRef<ExprAttr> sizes) {
 /// per_sample_weights, include_last_offset, padding_idx): the sums, means or
 /// maxima of the rows from each offset to the next. Fails if another result,
 /// which only the gradient needs, is used.
-static LogicalResult lowerEmbeddingBag(Node &n) {
+static LogicalResult lowerEmbeddingBag(NodeLowering &n) {
   Tensor weight = n.tensor("weight"), indices = n.tensor("indices"),
          offsets = n.tensor("offsets");
   int64_t mode = n.integer("mode");
@@ -198,7 +198,7 @@ static LogicalResult lowerEmbeddingBag(Node &n) {
 
 /// Lowers embedding_renorm: scales the rows of the weight that the indices
 /// select so that their norm is at most `max_norm`.
-static LogicalResult lowerEmbeddingRenorm(Node &n) {
+static LogicalResult lowerEmbeddingRenorm(NodeLowering &n) {
   Tensor weight = n.tensor("self"), indices = n.tensor("indices");
   double most = n.real("max_norm"), p = n.real("norm_type");
   if (n.failed() || weight.rank() != 2 || !isa<FloatType>(weight.dtype))

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../GraphConversion.h"
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 
 #include "fx/Conversion/Passes.h"
 #include "fx/IR/HigherOrder.h"
@@ -35,9 +35,9 @@ using namespace fx::lin;
 namespace {
 
 /// Converts a graph to a function on builtin tensors and numbers.
-class Function : public GraphConversion {
+class GraphToLinalg : public GraphConversion {
 public:
-  Function(GraphOp graph, SymbolTable &table, int64_t wholeHeads)
+  GraphToLinalg(GraphOp graph, SymbolTable &table, int64_t wholeHeads)
       : GraphConversion(graph, "linalg"), table(table), wholeHeads(wholeHeads) {
   }
 
@@ -53,8 +53,8 @@ private:
   void bindSymbols();
 
   SymbolTable &table;
-  int64_t wholeHeads; ///< see lin::Graph
-  std::optional<lin::Graph> body;
+  int64_t wholeHeads; ///< see lin::GraphLowering
+  std::optional<lin::GraphLowering> body;
   SmallVector<Attribute> inputs; ///< entries of `fx.inputs`
   llvm::StringMap<unsigned> byState, byName;
   int64_t nextGroup = 0;
@@ -65,7 +65,7 @@ private:
 /// Selects the arguments of the function: the caller's tensors and numbers,
 /// then the states that are used or written. Other inputs of the caller appear
 /// in `fx.inputs` only.
-LogicalResult Function::selectInputs() {
+LogicalResult GraphToLinalg::selectInputs() {
   MLIRContext *ctx = graph.getContext();
   SmallVector<Input> states;
   for (PlaceholderOp placeholder : graph.getPlaceholders()) {
@@ -99,7 +99,7 @@ LogicalResult Function::selectInputs() {
   return success();
 }
 
-void Function::describeInputs() {
+void GraphToLinalg::describeInputs() {
   function->setAttr("fx.inputs", b.getArrayAttr(inputs));
   function->setAttr("fx.symbols", graph.getSymbols());
   SmallVector<Attribute> guards;
@@ -157,7 +157,7 @@ static bool solveLinear(ExprAttr expr, StringRef &symbol, int64_t &a,
 /// Binds symbols to values computed from the inputs' sizes: first symbols that
 /// are sizes themselves, then those that occur only in sizes `a*s + c`. The
 /// caller of the function checks that the sizes have this form.
-void Function::bindSymbols() {
+void GraphToLinalg::bindSymbols() {
   Location loc = function.getLoc();
   for (bool plain : {true, false}) {
     for (auto [i, argument] : llvm::enumerate(arguments)) {
@@ -217,7 +217,7 @@ static Lowered constantInput(PlaceholderOp op) {
   return n ? Lowered(n) : Lowered();
 }
 
-LogicalResult Function::convertResults() {
+LogicalResult GraphToLinalg::convertResults() {
   OutputOp output = graph.getOutput();
   SmallVector<Value> results;
   SmallVector<Attribute> attributes, outputs;
@@ -284,7 +284,7 @@ LogicalResult Function::convertResults() {
   return success();
 }
 
-LogicalResult Function::convertBody() {
+LogicalResult GraphToLinalg::convertBody() {
   describeInputs();
   b.setInsertionPointToStart(&function.front());
   body.emplace(b, Symbols(&function.front()), table);
@@ -316,7 +316,7 @@ struct ConvertFXToLinalg
         return signalPassFailure();
       }
     auto convert = [&](GraphOp graph) {
-      return Function(graph, table, wholeHeads).convert();
+      return GraphToLinalg(graph, table, wholeHeads).convert();
     };
     if (failed(convertGraphs(module, convert)))
       return signalPassFailure();

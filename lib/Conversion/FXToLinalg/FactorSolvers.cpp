@@ -39,7 +39,7 @@ static Tensor solveTransposed(Builder &b, const Tensor &factors,
 }
 
 /// linalg_lu_solve(LU, pivots, B, left, adjoint), lu_solve(B, LU, pivots)
-static LogicalResult lowerLUSolve(Node &n) {
+static LogicalResult lowerLUSolve(NodeLowering &n) {
   Tensor lu = n.tensor(n.oneOf({"LU", "LU_data"})),
          pivots = n.tensor(n.oneOf({"pivots", "LU_pivots"})),
          y = n.tensor(n.oneOf({"B", "self"}));
@@ -75,7 +75,7 @@ static LogicalResult lowerLUSolve(Node &n) {
 /// linalg_tensorsolve(self, other, dims): moves `dims` of `self` to the end,
 /// reshapes it to a square matrix with as many rows as `other` has elements,
 /// and solves the system with `other` as the right side.
-static LogicalResult lowerTensorSolve(Node &n) {
+static LogicalResult lowerTensorSolve(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);
   if (n.failed() || !isa<FloatType>(x.dtype) || y.rank() > x.rank() ||

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Complex.h"
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace fx::lin {
 
 /// Sets the result to a 0-d tensor of `value`, broadcast.
-static LogicalResult fill(Node &n, const Number &value) {
+static LogicalResult fill(NodeLowering &n, const Number &value) {
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   Type dtype = n.resultDtype();
@@ -42,17 +42,17 @@ static LogicalResult fill(Node &n, const Number &value) {
   return n.result(n.b.expand(scalar, n.resultSizes()));
 }
 
-static LogicalResult lowerFull(Node &n) {
+static LogicalResult lowerFull(NodeLowering &n) {
   return fill(n, n.number("fill_value"));
 }
 template <int value>
-static LogicalResult lowerConstant(Node &n) {
+static LogicalResult lowerConstant(NodeLowering &n) {
   Number v;
   v.expr = n.b.expr(n.graph.part == 1 ? 0 : value);
   return fill(n, v);
 }
 
-static LogicalResult lowerFillValue(Node &n) {
+static LogicalResult lowerFillValue(NodeLowering &n) {
   Argument value = n.arg("value");
   if (!n.isTensor(value))
     return fill(n, n.number("value"));
@@ -64,18 +64,18 @@ static LogicalResult lowerFillValue(Node &n) {
 
 /// copy(self, src): src in self's shape and dtype. For the in-place operator,
 /// src may be a number.
-static LogicalResult lowerCopyInto(Node &n) {
+static LogicalResult lowerCopyInto(NodeLowering &n) {
   if (!n.isTensor(n.arg("src")))
     return fill(n, n.number("src"));
   return copyInto(n, n.tensor("src"));
 }
 
-static LogicalResult lowerScalarTensor(Node &n) {
+static LogicalResult lowerScalarTensor(NodeLowering &n) {
   return fill(n, n.number("s"));
 }
 
 /// start + i * step, in f64 or i64 as ATen computes it.
-static LogicalResult lowerArange(Node &n) {
+static LogicalResult lowerArange(NodeLowering &n) {
   Number start = n.number("start", 0), step = n.number("step", 1);
   if (n.failed() || n.resultSizes().size() != 1)
     return n.fail("the result is no vector");
@@ -98,7 +98,7 @@ static LogicalResult lowerArange(Node &n) {
 /// computed from the start and the second half from the end. Integers are
 /// computed in f64. Either end may be a 0-d tensor.
 template <bool log>
-static LogicalResult lowerLinspace(Node &n) {
+static LogicalResult lowerLinspace(NodeLowering &n) {
   int64_t steps = n.integer("steps");
   double base = log ? n.real("base", 10) : 0;
   Type dtype = n.resultDtype();
@@ -145,7 +145,7 @@ static LogicalResult lowerLinspace(Node &n) {
 
 /// Lowers one_hot: 1 where the index along a new last dimension is the element,
 /// else 0.
-static LogicalResult lowerOneHot(Node &n) {
+static LogicalResult lowerOneHot(NodeLowering &n) {
   Tensor x = n.tensor("self");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (n.failed() || int64_t(sizes.size()) != x.rank() + 1)
@@ -162,7 +162,7 @@ static LogicalResult lowerOneHot(Node &n) {
 }
 
 /// Ones on the main diagonal.
-static LogicalResult lowerEye(Node &n) {
+static LogicalResult lowerEye(NodeLowering &n) {
   Type dtype = n.resultDtype();
   if (n.resultSizes().size() != 2 || !isSupported(dtype))
     return n.fail("the result is no matrix");
@@ -179,7 +179,7 @@ static LogicalResult lowerEye(Node &n) {
 /// Lowers tril and triu: keeps the elements on and below (tril) or above (triu)
 /// a diagonal and sets the others to 0.
 template <bool lower>
-static LogicalResult lowerTriangle(Node &n) {
+static LogicalResult lowerTriangle(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t diagonal = n.integer("diagonal");
   if (n.failed() || x.rank() < 2 || x.rank() != int64_t(n.resultSizes().size()))
@@ -200,7 +200,7 @@ static LogicalResult lowerTriangle(Node &n) {
 }
 
 /// Lowers operators whose result has unspecified contents: zeros.
-static LogicalResult lowerEmpty(Node &n) { return lowerConstant<0>(n); }
+static LogicalResult lowerEmpty(NodeLowering &n) { return lowerConstant<0>(n); }
 
 void registerFactories(Registry &r) {
   r.add(

@@ -86,12 +86,12 @@ LU factorizeLU(Builder &b, const Tensor &x) {
           v.tensor(info, infoSizes, i64)};
 }
 
-void checkRegular(Node &n, const Tensor &info) {
+void checkRegular(NodeLowering &n, const Tensor &info) {
   checkInfo(n, info, "a matrix that is not singular");
 }
 
 /// _linalg_check_errors(info, api_name, is_matrix)
-static LogicalResult lowerCheckErrors(Node &n) {
+static LogicalResult lowerCheckErrors(NodeLowering &n) {
   Tensor info = n.tensor("info");
   if (n.failed() || !isa<IntegerType>(info.dtype))
     return n.fail("the codes are no integers");
@@ -129,13 +129,13 @@ static Tensor invert(Builder &b, const LU &lu, const Tensor &x) {
   return unstacked(b, solveLU(b, lu.factors, lu.pivots, ones), batchOf(x));
 }
 
-Tensor inverse(Node &n, const Tensor &x) {
+Tensor inverse(NodeLowering &n, const Tensor &x) {
   LU lu = factorizeLU(n.b, stacked(n.b, x));
   checkRegular(n, lu.info);
   return invert(n.b, lu, x);
 }
 
-static LogicalResult lowerInverse(Node &n) {
+static LogicalResult lowerInverse(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");
@@ -149,7 +149,7 @@ static LogicalResult lowerInverse(Node &n) {
 
 /// linalg_solve(A, B, left), linalg_solve_ex and _linalg_solve_ex. Fails if the
 /// factors are used, which the last one returns for gradients.
-static LogicalResult lowerSolve(Node &n) {
+static LogicalResult lowerSolve(NodeLowering &n) {
   Tensor x = n.tensor("A"), y = n.tensor("B");
   bool left = n.boolean("left");
   bool inner = n.target() == "aten._linalg_solve_ex.default";
@@ -214,7 +214,7 @@ static LogicalResult lowerSolve(Node &n) {
 /// swap of rows. If `logarithm`, computes the sign and the logarithm of the
 /// magnitude.
 template <bool logarithm>
-static LogicalResult lowerDeterminant(Node &n) {
+static LogicalResult lowerDeterminant(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
   bool one = n.target() == "aten.logdet.default";
   if (!isMatrices(n, x, true))
@@ -271,7 +271,7 @@ static LogicalResult lowerDeterminant(Node &n) {
 
 /// Lowers linalg_lu_factor and linalg_lu_factor_ex: the factors in one matrix,
 /// the pivots from 1, and the info codes.
-static LogicalResult lowerFactors(Node &n) {
+static LogicalResult lowerFactors(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
   if (!isMatrices(n, x, false) || !n.boolean("pivot") || !hasStaticSizes(x))
     return n.fail("matrices of unknown size, or no pivots");
@@ -290,7 +290,7 @@ static LogicalResult lowerFactors(Node &n) {
 
 /// Sets the results to P, L and U of stacked factors and pivots (from 0). P is
 /// empty unless `permutation`, L and U are empty unless `factorsToo`.
-static LogicalResult setUnpacked(Node &n, const Tensor &factors,
+static LogicalResult setUnpacked(NodeLowering &n, const Tensor &factors,
                                  const Tensor &pivots, const Sizes &batch,
                                  bool factorsToo, bool permutation) {
   Builder &b = n.b;
@@ -350,7 +350,7 @@ static LogicalResult setUnpacked(Node &n, const Tensor &factors,
 }
 
 /// linalg_lu(A, pivot)
-static LogicalResult lowerLU(Node &n) {
+static LogicalResult lowerLU(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
   if (!isMatrices(n, x, false) || !n.boolean("pivot") || !hasStaticSizes(x))
     return n.fail("matrices of unknown size, or no pivots");
@@ -369,7 +369,7 @@ Tensor stackedPivots(Builder &b, const Tensor &pivots) {
 }
 
 /// lu_unpack(LU, pivots, unpack_data, unpack_pivots)
-static LogicalResult lowerUnpack(Node &n) {
+static LogicalResult lowerUnpack(NodeLowering &n) {
   Tensor x = n.tensor("LU_data"), pivots = n.tensor("LU_pivots");
   bool data = n.boolean("unpack_data"),
        permutation = n.boolean("unpack_pivots");
@@ -382,7 +382,7 @@ static LogicalResult lowerUnpack(Node &n) {
 
 /// linalg_tensorinv(self, ind): reshapes `self` to a matrix, the first `ind`
 /// dimensions by the others, and inverts it.
-static LogicalResult lowerTensorInverse(Node &n) {
+static LogicalResult lowerTensorInverse(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t split = n.integer("ind");
   if (n.failed() || split < 1 || split >= x.rank() || !isa<FloatType>(x.dtype))

@@ -186,7 +186,7 @@ Pair complete(Builder &b, const Pair &x, int64_t dim, int64_t size) {
   return {part(x.re, false), part(x.im, true)};
 }
 
-static LogicalResult lower(Node &n, Pair x, const Transform &t) {
+static LogicalResult lower(NodeLowering &n, Pair x, const Transform &t) {
   Builder &b = n.b;
   Type dtype = n.resultDtype();
   if (auto complex = dyn_cast<ComplexType>(dtype))
@@ -242,7 +242,7 @@ static LogicalResult lower(Node &n, Pair x, const Transform &t) {
 }
 
 /// Sets the sizes that are not given to the input's.
-static LogicalResult setSizes(Node &n, const Pair &x, Transform &t) {
+static LogicalResult setSizes(NodeLowering &n, const Pair &x, Transform &t) {
   for (auto [i, dim] : llvm::enumerate(t.dims)) {
     std::optional<int64_t> have = x.re.sizes[dim].getInteger();
     if (!have)
@@ -266,7 +266,7 @@ static double countElements(const Transform &t) {
 /// fft_*(self, n, dim, norm) and fft_*2, fft_*n(self, s, dim, norm). `count` is
 /// the number of dimensions, 0 for any.
 template <bool isInverse, bool isHalfInput, bool isHalfOutput, unsigned count>
-static LogicalResult lowerTransform(Node &n) {
+static LogicalResult lowerTransform(NodeLowering &n) {
   Transform t;
   t.isInverse = isInverse;
   t.isHalfInput = isHalfInput;
@@ -309,7 +309,7 @@ static LogicalResult lowerTransform(Node &n) {
 /// _fft_r2c(self, dim, normalization, onesided),
 /// _fft_c2r(self, dim, normalization, last_dim_size)
 template <char from, char to>
-static LogicalResult lowerInner(Node &n) {
+static LogicalResult lowerInner(NodeLowering &n) {
   Transform t;
   Pair x = getPair(n, "self");
   t.dims = n.dims("dim", x.re.rank(), false);

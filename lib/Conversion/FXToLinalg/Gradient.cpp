@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -40,7 +40,7 @@ static SmallVector<SmallVector<Value>> getWeights(Scalars &s, Value d,
 /// Computes the derivative along `dim`: inside from the neighbours of an
 /// element, at the ends from the two (`order` 1) or three (`order` 2) elements
 /// there.
-static Tensor derive(Node &n, const Tensor &x, int64_t dim,
+static Tensor derive(NodeLowering &n, const Tensor &x, int64_t dim,
                      const Spacing &spacing, int64_t order, Type dtype) {
   Builder &b = n.b;
   Type acc = opMathType(dtype);
@@ -95,7 +95,7 @@ static Tensor derive(Node &n, const Tensor &x, int64_t dim,
 }
 
 /// gradient(self, spacing, dim, edge_order): one result for each dimension.
-static LogicalResult lowerGradient(Node &n) {
+static LogicalResult lowerGradient(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t order = n.integer("edge_order");
   Argument spacing = n.arg("spacing"), dim = n.arg("dim");

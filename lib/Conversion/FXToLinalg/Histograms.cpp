@@ -139,7 +139,7 @@ static Tensor getEdges(Builder &b, Value left, Value right, int64_t bins,
 
 /// Returns the smallest and the largest element of `column`, or the given ends
 /// where it is empty.
-static std::pair<Value, Value> getEnds(Node &n, const Tensor &column,
+static std::pair<Value, Value> getEnds(NodeLowering &n, const Tensor &column,
                                        double emptyLeft, double emptyRight) {
   Builder &b = n.b;
   Scalars s(b.b, b.loc, column.dtype);
@@ -159,7 +159,8 @@ static std::pair<Value, Value> getEnds(Node &n, const Tensor &column,
 
 /// Moves ends that are equal apart, each by `by`. Emits an assertion that the
 /// ends are finite.
-static void spread(Node &n, Value &left, Value &right, Type dtype, double by) {
+static void spread(NodeLowering &n, Value &left, Value &right, Type dtype,
+                   double by) {
   Scalars s(n.b.b, n.b.loc, dtype);
   Value isFinite = s.logicalAnd(s.lt(s.abs(left), s.highest()),
                                 s.lt(s.abs(right), s.highest()));
@@ -169,13 +170,13 @@ static void spread(Node &n, Value &left, Value &right, Type dtype, double by) {
   right = s.select(isPoint, s.add(right, s.constant(by)), right);
 }
 
-static bool canCount(Node &n, const Tensor &x) {
+static bool canCount(NodeLowering &n, const Tensor &x) {
   return !n.failed() && n.resultType() && (x.dtype.isF32() || x.dtype.isF64());
 }
 
 /// histc(self, bins, min, max): if min equals max, the range is that of the
 /// elements.
-static LogicalResult lowerHistC(Node &n) {
+static LogicalResult lowerHistC(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t bins = n.integer("bins");
   double low = n.real("min"), high = n.real("max");
@@ -197,8 +198,8 @@ static LogicalResult lowerHistC(Node &n) {
 
 /// Sets the edges of `h`: bins[d] bins for column d, in the given range or, if
 /// it is None, in that of the column.
-static LogicalResult readEdges(Node &n, Histogram &h, ArrayRef<int64_t> bins,
-                               Argument range) {
+static LogicalResult readEdges(NodeLowering &n, Histogram &h,
+                               ArrayRef<int64_t> bins, Argument range) {
   Builder &b = n.b;
   Type dtype = h.x.dtype;
   if (!range.isNone() &&
@@ -226,7 +227,7 @@ static LogicalResult readEdges(Node &n, Histogram &h, ArrayRef<int64_t> bins,
 /// dimension, if `isMany`. `bins` is the numbers of bins, or their edges. The
 /// results are the counts (if `hasCounts`) and the edges (if `hasEdges`).
 template <bool isMany, bool hasCounts, bool hasEdges>
-static LogicalResult lowerHistogram(Node &n) {
+static LogicalResult lowerHistogram(NodeLowering &n) {
   Tensor x = n.tensor("self");
   Argument bins = n.arg("bins"), range = n.arg("range");
   Builder &b = n.b;

@@ -150,7 +150,7 @@ static Tensor stackedRows(Builder &b, const Tensor &x) {
 }
 
 /// linalg_qr(A, mode), qr(self, some)
-static LogicalResult lowerQR(Node &n) {
+static LogicalResult lowerQR(NodeLowering &n) {
   bool old = n.target() == "aten.qr.default";
   Tensor x = n.tensor(n.oneOf({"self", "A"}));
   StringRef mode = "reduced";
@@ -178,7 +178,7 @@ static LogicalResult lowerQR(Node &n) {
 }
 
 /// geqrf(self)
-static LogicalResult lowerReflections(Node &n) {
+static LogicalResult lowerReflections(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (!isMatrices(n, x, false) || !hasStaticSizes(x))
     return n.fail("matrices of unknown size, or no floats");
@@ -192,8 +192,8 @@ static LogicalResult lowerReflections(Node &n) {
 
 /// Returns the reflections that the node has as operands; std::nullopt if their
 /// shapes or dtypes do not fit.
-static std::optional<Reflections> givenReflections(Node &n, const Tensor &x,
-                                                   const Tensor &tau) {
+static std::optional<Reflections>
+givenReflections(NodeLowering &n, const Tensor &x, const Tensor &tau) {
   if (!isMatrices(n, x, false) || !hasStaticSizes(x) ||
       tau.rank() != x.rank() - 1 || !isa<FloatType>(tau.dtype))
     return std::nullopt;
@@ -208,7 +208,7 @@ static std::optional<Reflections> givenReflections(Node &n, const Tensor &x,
 }
 
 /// linalg_householder_product(input, tau): the first columns of the product.
-static LogicalResult lowerProduct(Node &n) {
+static LogicalResult lowerProduct(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"input", "self"})),
          tau = n.tensor(n.oneOf({"tau", "input2"}));
   std::optional<Reflections> q = givenReflections(n, x, tau);
@@ -220,7 +220,7 @@ static LogicalResult lowerProduct(Node &n) {
 
 /// ormqr(self, tau, other, left, transpose): Q or its transpose times `other`,
 /// or `other` times it.
-static LogicalResult lowerMultiply(Node &n) {
+static LogicalResult lowerMultiply(NodeLowering &n) {
   Tensor x = n.tensor("self"), tau = n.tensor("input2"), y = n.tensor("input3");
   bool left = n.boolean("left"), transpose = n.boolean("transpose");
   std::optional<Reflections> q = givenReflections(n, x, tau);

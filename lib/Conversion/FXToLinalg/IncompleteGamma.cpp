@@ -34,7 +34,7 @@ static Value awayFromZero(Scalars &s, Value x) {
 /// igamma(a, x) and, if `isUpper`, igammac(a, x): the shares of the gamma
 /// function's integral below and above x.
 template <bool isUpper>
-static LogicalResult lowerIncompleteGamma(Node &n) {
+static LogicalResult lowerIncompleteGamma(NodeLowering &n) {
   Tensor first = n.tensor("self"), second = n.tensor("other");
   if (n.failed() || !n.resultType() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");

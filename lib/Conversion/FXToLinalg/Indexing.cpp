@@ -35,19 +35,20 @@ Tensor Builder::read(const Tensor &x, ArrayRef<Tensor> operands,
                  });
 }
 
-static Tensor readAt(Node &n, const Tensor &x, ArrayRef<Tensor> operands,
-                     ArrayRef<ExprAttr> sizes, PlaceFn at) {
+static Tensor readAt(NodeLowering &n, const Tensor &x,
+                     ArrayRef<Tensor> operands, ArrayRef<ExprAttr> sizes,
+                     PlaceFn at) {
   return n.b.read(x, operands, sizes, at);
 }
 
-static bool checkIndexDtype(Node &n, const Tensor &t) {
+static bool checkIndexDtype(NodeLowering &n, const Tensor &t) {
   if (isa<IntegerType>(t.dtype) && !t.dtype.isInteger(1))
     return true;
   (void)n.fail("an index that is no integer tensor");
   return false;
 }
 
-static LogicalResult lowerEmbedding(Node &n) {
+static LogicalResult lowerEmbedding(NodeLowering &n) {
   Tensor w = n.tensor("weight"), indices = n.tensor("indices");
   if (n.failed() || w.rank() != 2 || !checkIndexDtype(n, indices))
     return n.fail("the weight is no matrix");
@@ -68,7 +69,7 @@ static LogicalResult lowerEmbedding(Node &n) {
 /// one vector for each of its dimensions. Other indices beside a mask must have
 /// one element each, since the length of the mask's vectors is known only at
 /// run time.
-static LogicalResult readIndices(Node &n, const Tensor &x,
+static LogicalResult readIndices(NodeLowering &n, const Tensor &x,
                                  SmallVector<std::optional<Tensor>> &at) {
   Argument list = n.arg("indices");
   if (n.failed() || !list.isList())
@@ -137,7 +138,7 @@ static LogicalResult readIndices(Node &n, const Tensor &x,
 /// self[i0, :, i1, ...]: the index tensors broadcast to one shape. Its
 /// dimensions replace the indexed ones if these are adjacent, and else come
 /// first.
-static LogicalResult lowerIndex(Node &n) {
+static LogicalResult lowerIndex(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<std::optional<Tensor>> at(x.rank());
   SmallVector<int64_t> indexed;
@@ -195,7 +196,7 @@ static LogicalResult lowerIndex(Node &n) {
 }
 
 /// out[i, j] = self[index[i, j], j] for dim 0.
-static LogicalResult lowerGather(Node &n) {
+static LogicalResult lowerGather(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   Tensor index = n.tensor("index");
@@ -224,7 +225,7 @@ static LogicalResult lowerGather(Node &n) {
 }
 
 /// take(self, index): elements of the flattened tensor.
-static LogicalResult lowerTake(Node &n) {
+static LogicalResult lowerTake(NodeLowering &n) {
   Tensor x = n.tensor("self"), index = n.tensor("index");
   if (n.failed() || !checkIndexDtype(n, index))
     return failure();
@@ -246,7 +247,7 @@ static LogicalResult lowerTake(Node &n) {
 
 /// Lowers take_along_dim: a gather for which the other dimensions of both
 /// tensors are broadcast. Without `dim`, both tensors are flattened.
-static LogicalResult lowerTakeAlongDim(Node &n) {
+static LogicalResult lowerTakeAlongDim(NodeLowering &n) {
   Tensor x = n.tensor("self"), index = n.tensor("indices");
   bool flat = !n.has("dim");
   int64_t dim = flat ? 0 : n.dim("dim", x.rank());
@@ -280,7 +281,7 @@ static LogicalResult lowerTakeAlongDim(Node &n) {
 /// _unsafe_masked_index(self, mask, indices, fill): self[indices] where the
 /// mask is true, else `fill`. Indices are clamped, so that the read is in
 /// bounds where the mask is false, too.
-static LogicalResult lowerMaskedIndex(Node &n) {
+static LogicalResult lowerMaskedIndex(NodeLowering &n) {
   Tensor x = n.tensor("self"), mask = n.tensor("mask");
   Argument list = n.arg("indices");
   Number fill = n.number("fill");
@@ -320,7 +321,7 @@ static LogicalResult lowerMaskedIndex(Node &n) {
       }));
 }
 
-static LogicalResult lowerIndexSelect(Node &n) {
+static LogicalResult lowerIndexSelect(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   Tensor index = n.tensor("index");
@@ -353,7 +354,7 @@ static LogicalResult lowerIndexSelect(Node &n) {
 // Places computed from the result's indices
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerFlip(Node &n) {
+static LogicalResult lowerFlip(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);
   if (n.failed())
@@ -362,7 +363,7 @@ static LogicalResult lowerFlip(Node &n) {
 }
 
 /// Element i comes from i - shift, cyclically.
-static LogicalResult lowerRoll(Node &n) {
+static LogicalResult lowerRoll(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> shifts = n.integers("shifts", 0);
   SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);
@@ -403,7 +404,7 @@ static LogicalResult lowerRoll(Node &n) {
 }
 
 /// Windows of `size`, `step` apart, as a last dimension.
-static LogicalResult lowerUnfold(Node &n) {
+static LogicalResult lowerUnfold(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dimension", x.rank());
   int64_t size = n.integer("size"), step = n.integer("step");

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 
 #include "fx/IR/HigherOrder.h"
 
@@ -35,7 +35,7 @@ struct Slot {
 /// arguments of its regions and its results.
 class Carried {
 public:
-  explicit Carried(Node &n) : n(n) {}
+  explicit Carried(NodeLowering &n) : n(n) {}
 
   /// Adds a value that starts as `first`.
   LogicalResult add(const Lowered &first);
@@ -54,7 +54,7 @@ public:
   LogicalResult setResult(unsigned i, unsigned slot, Value value) const;
 
 private:
-  Node &n;
+  NodeLowering &n;
   SmallVector<Slot> slots;
   SmallVector<Value> first;
   SmallVector<Type> types;
@@ -166,7 +166,7 @@ static Block *addBlock(OpBuilder &b, Region &region, TypeRange types,
 
 /// Returns the result of the condition graph as i1; null, with the reason
 /// noted, if it is not one truth value.
-static Value lowerTruth(Node &n, const Lowered &lowered) {
+static Value lowerTruth(NodeLowering &n, const Lowered &lowered) {
   Builder &b = n.b;
   if (lowered.kind == Lowered::Kind::Number)
     return b.number(lowered.number, b.b.getI1Type());
@@ -179,7 +179,7 @@ static Value lowerTruth(Node &n, const Lowered &lowered) {
   return b.element(b.cast(lowered.tensor, b.b.getI1Type()));
 }
 
-static LogicalResult lowerWhile(Node &n) {
+static LogicalResult lowerWhile(NodeLowering &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
     return n.fail("the arguments are not those of a loop");
@@ -236,7 +236,7 @@ static LogicalResult lowerWhile(Node &n) {
 
 /// Lowers the tensors that a loop iterates over, row by row, and emits
 /// assertions that they have equal numbers of rows.
-static LogicalResult lowerScanned(Node &n, ArrayRef<Argument> args,
+static LogicalResult lowerScanned(NodeLowering &n, ArrayRef<Argument> args,
                                   SmallVectorImpl<Tensor> &scanned) {
   SmallVector<Lowered> all;
   if (failed(lowerArguments(n, args, all)))
@@ -264,7 +264,8 @@ static LogicalResult lowerScanned(Node &n, ArrayRef<Argument> args,
   return success();
 }
 
-static SmallVector<Lowered> selectRows(Node &n, ArrayRef<Tensor> scanned,
+static SmallVector<Lowered> selectRows(NodeLowering &n,
+                                       ArrayRef<Tensor> scanned,
                                        OpFoldResult at, bool keepDim) {
   SmallVector<Lowered> rows;
   for (const Tensor &t : scanned) {
@@ -276,7 +277,7 @@ static SmallVector<Lowered> selectRows(Node &n, ArrayRef<Tensor> scanned,
 
 /// Returns `rows` with row `at` set to `row`, which may keep its dimension as
 /// size 1. Returns null, with the reason noted, if it does not fit.
-static Value insertRow(Node &n, const Lowered &row, FakeTensorType type,
+static Value insertRow(NodeLowering &n, const Lowered &row, FakeTensorType type,
                        Value rows, OpFoldResult at) {
   Builder &b = n.b;
   auto sizes = ArrayRef<ExprAttr>(type.getSizes());
@@ -332,7 +333,8 @@ struct RowOperands {
 
 /// Lowers the operands of a loop over rows. An associative scan starts with the
 /// first row of each tensor.
-static LogicalResult lowerRowOperands(Node &n, const HigherOrderView &view,
+static LogicalResult lowerRowOperands(NodeLowering &n,
+                                      const HigherOrderView &view,
                                       RowOperands &operands) {
   if (failed(lowerArguments(n, view.getCarried(), operands.start)) ||
       failed(lowerArguments(n, view.getAdditional(), operands.additional)) ||
@@ -362,7 +364,7 @@ static LogicalResult lowerRowOperands(Node &n, const HigherOrderView &view,
 
 /// Lowers the body into the region of `loop`. The body takes carried values,
 /// rows and additional values, and returns the carried values and then rows.
-static LogicalResult lowerRowBody(Node &n, GraphOp body,
+static LogicalResult lowerRowBody(NodeLowering &n, GraphOp body,
                                   const RowOperands &operands,
                                   const Carried &carried, scf::ForOp loop) {
   Builder &b = n.b;
@@ -397,7 +399,7 @@ static LogicalResult lowerRowBody(Node &n, GraphOp body,
 
 /// Lowers map_impl, scan and associative_scan to an scf.for that carries values
 /// and the tensors of rows that it fills.
-static LogicalResult lowerRows(Node &n) {
+static LogicalResult lowerRows(NodeLowering &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
     return n.fail("the arguments are not those of a loop");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -19,7 +19,8 @@ namespace fx::lin {
 
 /// Sets the result to `loss` after `reduction` (at::Reduction: 0 none, 1 mean,
 /// 2 sum).
-static LogicalResult finish(Node &n, const Tensor &loss, int64_t reduction) {
+static LogicalResult finish(NodeLowering &n, const Tensor &loss,
+                            int64_t reduction) {
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   Type acc = opMathType(n.resultDtype());
@@ -32,7 +33,7 @@ static LogicalResult finish(Node &n, const Tensor &loss, int64_t reduction) {
 }
 
 /// Lowers a loss that is a function of `self` and `target`, element by element.
-static LogicalResult pairLoss(Node &n,
+static LogicalResult pairLoss(NodeLowering &n,
                               function_ref<Value(Scalars &, Value, Value)> fn) {
   Tensor x = n.tensor("self"), y = n.tensor("target");
   int64_t kind = n.integer("reduction");
@@ -46,7 +47,7 @@ static LogicalResult pairLoss(Node &n,
       kind);
 }
 
-static LogicalResult lowerHuber(Node &n) {
+static LogicalResult lowerHuber(NodeLowering &n) {
   double delta = n.real("delta");
   return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     Value d = s.abs(s.sub(x, y)), t = s.constant(delta);
@@ -56,7 +57,7 @@ static LogicalResult lowerHuber(Node &n) {
   });
 }
 
-static LogicalResult lowerSmoothL1(Node &n) {
+static LogicalResult lowerSmoothL1(NodeLowering &n) {
   double beta = n.real("beta");
   return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     Value d = s.abs(s.sub(x, y));
@@ -68,13 +69,13 @@ static LogicalResult lowerSmoothL1(Node &n) {
   });
 }
 
-static LogicalResult lowerSoftMargin(Node &n) {
+static LogicalResult lowerSoftMargin(NodeLowering &n) {
   return pairLoss(n, [](Scalars &s, Value x, Value y) {
     return s.unary<math::Log1pOp>(s.exp(s.neg(s.mul(x, y))));
   });
 }
 
-static LogicalResult lowerPoissonNLL(Node &n) {
+static LogicalResult lowerPoissonNLL(NodeLowering &n) {
   Tensor x = n.tensor("input"), y = n.tensor("target");
   bool log = n.boolean("log_input"), full = n.boolean("full");
   double eps = n.real("eps");
@@ -102,7 +103,7 @@ static LogicalResult lowerPoissonNLL(Node &n) {
 
 /// target * (log(target) - input), or exp(target) * (target - input) if
 /// `log_target`.
-static LogicalResult lowerKLDiv(Node &n) {
+static LogicalResult lowerKLDiv(NodeLowering &n) {
   bool log = n.boolean("log_target");
   return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     if (log)
@@ -114,7 +115,7 @@ static LogicalResult lowerKLDiv(Node &n) {
 }
 
 /// -weight * (y * log(x) + (1 - y) * log(1 - x)), logarithms at least -100.
-static LogicalResult lowerBCE(Node &n) {
+static LogicalResult lowerBCE(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("target");
   std::optional<Tensor> w = n.optionalTensor("weight");
   int64_t kind = n.integer("reduction");
@@ -137,7 +138,7 @@ static LogicalResult lowerBCE(Node &n) {
 }
 
 /// (1 - y) * x + (1 + (posWeight - 1) * y) * log(1 + exp(-x)), times weight.
-static LogicalResult lowerBCEWithLogits(Node &n) {
+static LogicalResult lowerBCEWithLogits(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("target");
   std::optional<Tensor> w = n.optionalTensor("weight"),
                         pos = n.optionalTensor("pos_weight");
@@ -164,7 +165,7 @@ static LogicalResult lowerBCEWithLogits(Node &n) {
       kind);
 }
 
-static LogicalResult lowerHingeEmbedding(Node &n) {
+static LogicalResult lowerHingeEmbedding(NodeLowering &n) {
   double margin = n.real("margin");
   return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     Value zero = s.constant(0);
@@ -174,7 +175,7 @@ static LogicalResult lowerHingeEmbedding(Node &n) {
   });
 }
 
-static LogicalResult lowerMarginRanking(Node &n) {
+static LogicalResult lowerMarginRanking(NodeLowering &n) {
   Tensor a = n.tensor("input1"), b = n.tensor("input2"), y = n.tensor("target");
   double margin = n.real("margin");
   int64_t kind = n.integer("reduction");
@@ -191,7 +192,7 @@ static LogicalResult lowerMarginRanking(Node &n) {
 }
 
 /// Lowers cosine_embedding_loss. As in ATen, eps is added to the squared norms.
-static LogicalResult lowerCosineEmbedding(Node &n) {
+static LogicalResult lowerCosineEmbedding(NodeLowering &n) {
   Tensor a = n.tensor("input1"), c = n.tensor("input2"), y = n.tensor("target");
   double margin = n.real("margin");
   int64_t kind = n.integer("reduction");
@@ -223,7 +224,7 @@ static LogicalResult lowerCosineEmbedding(Node &n) {
 
 /// max(0, d(anchor, positive) - d(anchor, negative) + margin); if `swap`, with
 /// d(positive, negative) where it is smaller than d(anchor, negative).
-static LogicalResult lowerTripletMargin(Node &n) {
+static LogicalResult lowerTripletMargin(NodeLowering &n) {
   Tensor anchor = n.tensor("anchor"), positive = n.tensor("positive"),
          negative = n.tensor("negative");
   double margin = n.real("margin"), p = n.real("p"), eps = n.real("eps");
@@ -266,7 +267,7 @@ static LogicalResult lowerTripletMargin(Node &n) {
 /// `x` along dimension 1 (or 0 of a vector). The mean divides by the sum of the
 /// weights. Targets that are `ignore` have loss and weight 0. `smoothing` is
 /// cross_entropy_loss's label smoothing.
-static LogicalResult nll(Node &n, const Tensor &x, const Tensor &target,
+static LogicalResult nll(NodeLowering &n, const Tensor &x, const Tensor &target,
                          const std::optional<Tensor> &weight, int64_t reduction,
                          int64_t ignore, double smoothing) {
   Builder &b = n.b;
@@ -346,7 +347,7 @@ static LogicalResult nll(Node &n, const Tensor &x, const Tensor &target,
   }));
 }
 
-static LogicalResult lowerNLL(Node &n) {
+static LogicalResult lowerNLL(NodeLowering &n) {
   Tensor x = n.tensor("self"), target = n.tensor("target");
   std::optional<Tensor> weight = n.optionalTensor("weight");
   int64_t reduction = n.integer("reduction"),
@@ -371,7 +372,7 @@ static Tensor logSoftmax(Builder &b, const Tensor &x, int64_t dim, Type acc) {
   });
 }
 
-static LogicalResult lowerCrossEntropy(Node &n) {
+static LogicalResult lowerCrossEntropy(NodeLowering &n) {
   Tensor x = n.tensor("self"), target = n.tensor("target");
   std::optional<Tensor> weight = n.optionalTensor("weight");
   int64_t reduction = n.integer("reduction"),

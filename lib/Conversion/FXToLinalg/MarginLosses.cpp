@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 #include "Variables.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,7 +16,7 @@ namespace fx::lin {
 
 /// Sets result 0 to the losses of the rows, or to their mean (`reduction` 1) or
 /// sum (2).
-static LogicalResult setReduced(Node &n, const Tensor &rows,
+static LogicalResult setReduced(NodeLowering &n, const Tensor &rows,
                                 int64_t reduction) {
   Type acc = rows.dtype;
   if (reduction == 0)
@@ -36,7 +36,7 @@ static bool makeRows(Builder &b, Tensor &x) {
 /// Lowers multi_margin_loss: the sum over the classes d other than the target t
 /// of max(0, margin - x[t] + x[d])^p, divided by the number of classes and
 /// times the weight of t.
-static LogicalResult lowerMultiMargin(Node &n) {
+static LogicalResult lowerMultiMargin(NodeLowering &n) {
   Tensor x = n.tensor("self"), target = n.tensor("target");
   double p = n.real("p"), margin = n.real("margin");
   std::optional<Tensor> weight = n.optionalTensor("weight");
@@ -90,7 +90,7 @@ static LogicalResult lowerMultiMargin(Node &n) {
 /// the first negative one, and over the classes d that are no target, of
 /// max(0, 1 - x[t] + x[d]), divided by the number of classes. The second result
 /// marks the targets.
-static LogicalResult lowerMultiLabelMargin(Node &n) {
+static LogicalResult lowerMultiLabelMargin(NodeLowering &n) {
   Tensor x = n.tensor("self"), target = n.tensor("target");
   int64_t reduction = n.integer("reduction");
   Builder &b = n.b;

@@ -8,7 +8,7 @@
 #ifndef FX_CONVERSION_FXTOLINALG_MASKS_H
 #define FX_CONVERSION_FXTOLINALG_MASKS_H
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 namespace fx::lin {
 
@@ -23,7 +23,7 @@ inline bool isMask(mlir::Type dtype) {
 /// without a value, binds it to the number of true elements. Otherwise emits an
 /// assertion that it is that number. Fails if `size` cannot be evaluated.
 mlir::FailureOr<llvm::SmallVector<Tensor>>
-maskIndices(Node &n, const Tensor &mask, ExprAttr size);
+maskIndices(NodeLowering &n, const Tensor &mask, ExprAttr size);
 
 } // namespace fx::lin
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -15,12 +15,12 @@ namespace fx::lin {
 
 /// The dtype of a matmul to which a bias is added: half types are rounded only
 /// after that, as PyTorch's kernels do.
-static Type sumType(Node &n) { return opMathType(n.resultDtype()); }
+static Type sumType(NodeLowering &n) { return opMathType(n.resultDtype()); }
 
 /// Sets the result to `beta * bias + alpha * product`, where `product` has
 /// sumType(). Omits the bias if beta is the constant 0, and multiplications by
 /// the constant 1.
-static LogicalResult addBias(Node &n, const Tensor &product,
+static LogicalResult addBias(NodeLowering &n, const Tensor &product,
                              std::optional<Tensor> bias, const Number &beta,
                              const Number &alpha) {
   Type compute = sumType(n);
@@ -49,15 +49,16 @@ static LogicalResult addBias(Node &n, const Tensor &product,
 }
 
 /// A matmul of [m, k] and [k, n].
-static Tensor mm(Node &n, const Tensor &x, const Tensor &y, Type dtype) {
+static Tensor mm(NodeLowering &n, const Tensor &x, const Tensor &y,
+                 Type dtype) {
   return n.b.contract({x, {0, 2}}, {y, {2, 1}}, {x.sizes[0], y.sizes[1]}, 3,
                       dtype);
 }
 
 /// Returns true unless the inner sizes of a matmul are provably different;
 /// notes a failure otherwise.
-static bool checkInner(Node &n, const Tensor &x, int64_t xDim, const Tensor &y,
-                       int64_t yDim) {
+static bool checkInner(NodeLowering &n, const Tensor &x, int64_t xDim,
+                       const Tensor &y, int64_t yDim) {
   if (!x.sizes[xDim].isProvablyDifferent(y.sizes[yDim]))
     return true;
   (void)n.fail("the inner sizes of the matmul differ");
@@ -66,7 +67,7 @@ static bool checkInner(Node &n, const Tensor &x, int64_t xDim, const Tensor &y,
 
 /// Lowers linear: a matmul over the last dimension of the input. The other
 /// dimensions are flattened to one, so that every schedule sees a plain matmul.
-static LogicalResult lowerLinear(Node &n) {
+static LogicalResult lowerLinear(NodeLowering &n) {
   Tensor x = n.tensor("input"), w = n.tensor("weight");
   std::optional<Tensor> bias = n.optionalTensor("bias");
   if (n.failed() || x.rank() < 1 || w.rank() != 2)
@@ -93,7 +94,7 @@ static LogicalResult lowerLinear(Node &n) {
   return n.result(n.b.reshape(y, sizes));
 }
 
-static LogicalResult lowerAddmm(Node &n) {
+static LogicalResult lowerAddmm(NodeLowering &n) {
   Tensor bias = n.tensor("self"), x = n.tensor("mat1"), y = n.tensor("mat2");
   Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 2 || y.rank() != 2)
@@ -104,7 +105,7 @@ static LogicalResult lowerAddmm(Node &n) {
 }
 
 /// A matmul of [batch..., m, k] and [batch..., k, n].
-static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
+static Tensor batched(NodeLowering &n, const Tensor &x, const Tensor &y,
                       ArrayRef<ExprAttr> batch, Type dtype) {
   unsigned b = batch.size();
   Sizes xs(batch), ys(batch), sizes(batch);
@@ -122,7 +123,7 @@ static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
   return n.b.contract(left, right, sizes, b + 3, dtype);
 }
 
-static LogicalResult lowerMatmul(Node &n) {
+static LogicalResult lowerMatmul(NodeLowering &n) {
   Tensor x = n.tensor("self"),
          y = n.tensor(n.oneOf({"other", "mat2", "vec", "tensor"}));
   if (n.failed() || x.rank() == 0 || y.rank() == 0)
@@ -165,7 +166,7 @@ static LogicalResult lowerMatmul(Node &n) {
   return n.result(result);
 }
 
-static LogicalResult lowerBaddbmm(Node &n) {
+static LogicalResult lowerBaddbmm(NodeLowering &n) {
   Tensor bias = n.tensor("self"), x = n.tensor("batch1"),
          y = n.tensor("batch2");
   Number beta = n.number("beta"), alpha = n.number("alpha");
@@ -177,7 +178,7 @@ static LogicalResult lowerBaddbmm(Node &n) {
   return addBias(n, product, bias, beta, alpha);
 }
 
-static LogicalResult lowerAddmv(Node &n) {
+static LogicalResult lowerAddmv(NodeLowering &n) {
   Tensor bias = n.tensor("self"), x = n.tensor("mat"), y = n.tensor("vec");
   Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 2 || y.rank() != 1)
@@ -196,7 +197,8 @@ static LogicalResult lowerAddmv(Node &n) {
 /// Replaces dimensions of `t` that have the same letter in `term` by their
 /// diagonal, at the place of the first of them; removes the repeated letters
 /// from `term`.
-static LogicalResult takeDiagonals(Node &n, Tensor &t, std::string &term) {
+static LogicalResult takeDiagonals(NodeLowering &n, Tensor &t,
+                                   std::string &term) {
   std::string letters;
   Sizes sizes;
   for (auto [c, size] : llvm::zip(term, t.sizes)) {
@@ -219,7 +221,7 @@ static LogicalResult takeDiagonals(Node &n, Tensor &t, std::string &term) {
 }
 
 /// Lowers einsum of one or two operands, without an ellipsis.
-static LogicalResult lowerEinsum(Node &n) {
+static LogicalResult lowerEinsum(NodeLowering &n) {
   std::string text = n.string("equation").str();
   SmallVector<Tensor> operands = n.tensors("tensors");
   if (n.failed() || operands.empty() || operands.size() > 2)
@@ -302,7 +304,7 @@ static LogicalResult lowerEinsum(Node &n) {
   return n.result(n.b.permute(t, order));
 }
 
-static LogicalResult lowerOuter(Node &n) {
+static LogicalResult lowerOuter(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("vec2");
   if (n.failed() || x.rank() != 1 || y.rank() != 1)
     return n.fail("the operands are no vectors");

@@ -39,7 +39,7 @@ Tensor transposed(Builder &b, const Tensor &x) {
   return b.permute(x, order);
 }
 
-bool isMatrices(Node &n, const Tensor &x, bool square) {
+bool isMatrices(NodeLowering &n, const Tensor &x, bool square) {
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype) ||
       !isSupported(x.dtype))
     return false;
@@ -60,7 +60,7 @@ Tensor identity(Builder &b, ArrayRef<ExprAttr> sizes) {
                    });
 }
 
-void checkInfo(Node &n, const Tensor &info, StringRef expected) {
+void checkInfo(NodeLowering &n, const Tensor &info, StringRef expected) {
   Builder &b = n.b;
   Type i64 = b.b.getI64Type();
   SmallVector<int64_t> all =
@@ -74,7 +74,8 @@ void checkInfo(Node &n, const Tensor &info, StringRef expected) {
           n.target().str() + ": expected " + expected.str());
 }
 
-LogicalResult setInfo(Node &n, unsigned i, const Tensor &info, Sizes batch) {
+LogicalResult setInfo(NodeLowering &n, unsigned i, const Tensor &info,
+                      Sizes batch) {
   if (i >= n.numResults() || !n.isUsed(i))
     return success();
   return n.set(i, n.b.reshape(info, batch));

@@ -8,7 +8,7 @@
 #ifndef FX_CONVERSION_FXTOLINALG_MATRICES_H
 #define FX_CONVERSION_FXTOLINALG_MATRICES_H
 
-#include "Node.h"
+#include "NodeLowering.h"
 #include "Variables.h"
 
 namespace fx::lin {
@@ -32,7 +32,7 @@ Tensor unstacked(Builder &b, const Tensor &x, Sizes batch);
 Tensor transposed(Builder &b, const Tensor &x);
 /// Returns true if `x` has at least two dimensions and a supported float dtype
 /// and, if `square`, last two sizes that are not provably different.
-bool isMatrices(Node &n, const Tensor &x, bool square);
+bool isMatrices(NodeLowering &n, const Tensor &x, bool square);
 /// Returns true if the last two sizes are static.
 bool hasStaticSizes(const Tensor &x);
 /// Returns stacked identity matrices of `sizes`, in f64.
@@ -40,10 +40,10 @@ Tensor identity(Builder &b, llvm::ArrayRef<ExprAttr> sizes);
 
 /// Emits an assertion that all elements of `info` are 0; its message ends with
 ///  "expected `expected`".
-void checkInfo(Node &n, const Tensor &info, llvm::StringRef expected);
+void checkInfo(NodeLowering &n, const Tensor &info, llvm::StringRef expected);
 /// Sets result `i` to the codes of the stacked matrices, in the shape `batch`.
 /// Does nothing if the node has no such result or no one uses it.
-mlir::LogicalResult setInfo(Node &n, unsigned i, const Tensor &info,
+mlir::LogicalResult setInfo(NodeLowering &n, unsigned i, const Tensor &info,
                             Sizes batch);
 
 /// Solves a triangular system in place: matrix `at` of variable `x`, of `rows`
@@ -75,11 +75,12 @@ Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
 /// from 0.
 Tensor stackedPivots(Builder &b, const Tensor &pivots);
 /// Emits an assertion that a factorization found no singular matrix.
-void checkRegular(Node &n, const Tensor &info);
+void checkRegular(NodeLowering &n, const Tensor &info);
 /// Returns the largest ('h') or smallest ('l') singular value of each matrix,
 /// or the sum of all ('n'), in f64. Fails, with the reason noted, unless the
 /// matrices are floats of static sizes.
-mlir::FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind);
+mlir::FailureOr<Tensor> singularNorm(NodeLowering &n, const Tensor &x,
+                                     char kind);
 /// Returns the norms of `x` along `dims`, computed in `acc`:
 /// (sum |x|^order)^(1/order); for order 0 the number of elements that are not
 /// 0, for the infinite orders the largest or smallest magnitude.
@@ -87,7 +88,7 @@ Tensor norm(Builder &b, const Tensor &x, llvm::ArrayRef<int64_t> dims,
             bool keepDim, double order, mlir::Type acc);
 /// Returns the inverses, in f64, of square matrices; emits an assertion that
 /// none is singular.
-Tensor inverse(Node &n, const Tensor &x);
+Tensor inverse(NodeLowering &n, const Tensor &x);
 
 } // namespace fx::lin
 

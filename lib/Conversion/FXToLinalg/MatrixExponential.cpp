@@ -21,7 +21,7 @@ static constexpr int64_t numTerms = 16;
 /// matrix_exp(self): divides the matrix by a power of two so that its norm is
 /// at most 1/2, evaluates the exponential series, and squares the result as
 /// many times as the matrix was halved. Computes in f64, one matrix at a time.
-static LogicalResult lowerMatrixExponential(Node &n) {
+static LogicalResult lowerMatrixExponential(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");

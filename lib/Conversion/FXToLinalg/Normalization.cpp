@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 using namespace mlir;
 
@@ -18,7 +18,7 @@ namespace fx::lin {
 /// Sets result 0 to x * scale + shift with scale = weight / sqrt(var + eps) and
 /// shift = bias - mean * scale. The vectors depend on states only, so they can
 /// be computed once or folded into the weights of a convolution.
-static LogicalResult batchNorm(Node &n, const Tensor &x,
+static LogicalResult batchNorm(NodeLowering &n, const Tensor &x,
                                std::optional<Tensor> weight,
                                std::optional<Tensor> bias, const Tensor &mean,
                                const Tensor &var, double eps) {
@@ -56,9 +56,9 @@ static LogicalResult batchNorm(Node &n, const Tensor &x,
       [](Scalars &s, ValueRange v) { return s.add(s.mul(v[0], v[1]), v[2]); });
 }
 
-static LogicalResult lowerBatchStats(Node &n);
+static LogicalResult lowerBatchStats(NodeLowering &n);
 
-static LogicalResult lowerBatchNorm(Node &n) {
+static LogicalResult lowerBatchNorm(NodeLowering &n) {
   // Without running statistics, normalize with those of the batch.
   StringRef target = n.target();
   if ((target == "aten.batch_norm.default" ||
@@ -141,7 +141,7 @@ static Tensor normalize(Builder &b, const Tensor &x, const Moments &m,
 
 /// Lowers layer_norm and native_layer_norm, which normalize over the last
 /// dimensions.
-static LogicalResult lowerLayerNorm(Node &n) {
+static LogicalResult lowerLayerNorm(NodeLowering &n) {
   Tensor x = n.tensor("input");
   int64_t count = n.sizes("normalized_shape").size();
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
@@ -165,7 +165,7 @@ static LogicalResult lowerLayerNorm(Node &n) {
 }
 
 /// Computes x / sqrt(mean(x^2) + eps) [* weight].
-static LogicalResult lowerRMSNorm(Node &n) {
+static LogicalResult lowerRMSNorm(NodeLowering &n) {
   Tensor x = n.tensor("input");
   int64_t count = n.sizes("normalized_shape").size();
   auto weight = n.optionalTensor("weight");
@@ -199,7 +199,7 @@ static LogicalResult lowerRMSNorm(Node &n) {
 
 /// Lowers group_norm and native_group_norm: normalizes each group of channels
 /// over its channels and all spatial dimensions.
-static LogicalResult lowerGroupNorm(Node &n) {
+static LogicalResult lowerGroupNorm(NodeLowering &n) {
   Tensor x = n.tensor("input");
   int64_t groups = n.integer(n.oneOf({"group", "num_groups"}));
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
@@ -243,7 +243,7 @@ static LogicalResult lowerGroupNorm(Node &n) {
 
 /// Lowers instance_norm, with statistics of each sample and channel unless the
 /// running statistics are used.
-static LogicalResult lowerInstanceNorm(Node &n) {
+static LogicalResult lowerInstanceNorm(NodeLowering &n) {
   Tensor x = n.tensor("input");
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
   bool useInput = n.boolean("use_input_stats");
@@ -268,7 +268,7 @@ static LogicalResult lowerInstanceNorm(Node &n) {
 }
 
 /// Sets result `i`, whose elements are never read, to a `tensor.empty`.
-static LogicalResult setEmpty(Node &n, unsigned i) {
+static LogicalResult setEmpty(NodeLowering &n, unsigned i) {
   Sizes none(n.resultSizes(i));
   Type dtype = n.resultDtype(i);
   return n.set(i, Tensor(n.b.empty(none, dtype), none, dtype));
@@ -276,7 +276,7 @@ static LogicalResult setEmpty(Node &n, unsigned i) {
 
 /// Lowers functional batch norm in inference: the saved statistics are empty,
 /// and the running statistics do not change.
-static LogicalResult lowerFunctionalInference(Node &n, const Tensor &x,
+static LogicalResult lowerFunctionalInference(NodeLowering &n, const Tensor &x,
                                               std::optional<Tensor> weight,
                                               std::optional<Tensor> bias,
                                               double eps) {
@@ -291,9 +291,9 @@ static LogicalResult lowerFunctionalInference(Node &n, const Tensor &x,
 
 /// Sets a result to (1 - momentum) * old + momentum * now(old, batch). `old` is
 /// a running statistic; `now` gets the elements of `old` and `batch`.
-static LogicalResult moveRunning(Node &n, unsigned result, const Tensor &old,
-                                 const Tensor &batch, Type acc, double momentum,
-                                 ScalarFn now) {
+static LogicalResult moveRunning(NodeLowering &n, unsigned result,
+                                 const Tensor &old, const Tensor &batch,
+                                 Type acc, double momentum, ScalarFn now) {
   if (!n.isUsed(result))
     return success();
   return n.set(result,
@@ -306,7 +306,7 @@ static LogicalResult moveRunning(Node &n, unsigned result, const Tensor &old,
 /// Sets results `running` and `running` + 1 to the new running mean and
 /// variance. `batch` has the statistics of the batch as vectors; `reduced` are
 /// the sizes of the dimensions over which they were computed.
-static LogicalResult updateRunning(Node &n, unsigned running,
+static LogicalResult updateRunning(NodeLowering &n, unsigned running,
                                    const Moments &batch,
                                    ArrayRef<ExprAttr> reduced, Type acc,
                                    double momentum) {
@@ -330,7 +330,7 @@ static LogicalResult updateRunning(Node &n, unsigned running,
 /// Lowers batch norm with the statistics of the batch. The results, as far as
 /// the operator has them, are the output, the mean, 1 / sqrt(variance + eps),
 /// and the updated running statistics.
-static LogicalResult lowerBatchStats(Node &n) {
+static LogicalResult lowerBatchStats(NodeLowering &n) {
   StringRef name = n.target();
   // This operator always trains: it has no argument `training`, and one more
   // result before the running statistics.
@@ -385,7 +385,7 @@ static LogicalResult lowerBatchStats(Node &n) {
 /// Lowers softmax, e / sum(e) with e = exp(x - max), and log_softmax,
 /// (x - max) - log(sum(e)).
 template <bool log>
-static LogicalResult lowerSoftmax(Node &n) {
+static LogicalResult lowerSoftmax(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
@@ -418,7 +418,7 @@ static LogicalResult lowerSoftmax(Node &n) {
 }
 
 /// Lowers _safe_softmax: the softmax of a row of only -inf is 0.
-static LogicalResult lowerSafeSoftmax(Node &n) {
+static LogicalResult lowerSafeSoftmax(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || !isa<FloatType>(n.resultDtype()) || x.rank() == 0)
@@ -441,7 +441,7 @@ static LogicalResult lowerSafeSoftmax(Node &n) {
 }
 
 /// Computes y * (g - sum(y * g)) as p - y * sum(p) with p = y * g.
-static LogicalResult lowerSoftmaxBackward(Node &n) {
+static LogicalResult lowerSoftmaxBackward(NodeLowering &n) {
   Tensor g = n.tensor("grad_output"), y = n.tensor("output");
   int64_t dim = n.dim("dim", y.rank());
   if (n.failed() || y.rank() == 0)
@@ -456,7 +456,7 @@ static LogicalResult lowerSoftmaxBackward(Node &n) {
 }
 
 /// Computes v * g / norm(v), with the norm over all dimensions but `dim`.
-static LogicalResult lowerWeightNorm(Node &n) {
+static LogicalResult lowerWeightNorm(NodeLowering &n) {
   Tensor v = n.tensor("v"), g = n.tensor("g");
   int64_t dim = n.dim("dim", v.rank());
   if (n.failed() || !isa<FloatType>(v.dtype))

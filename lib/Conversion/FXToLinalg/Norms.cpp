@@ -41,7 +41,7 @@ Tensor norm(Builder &b, const Tensor &x, ArrayRef<int64_t> dims, bool keepDim,
   });
 }
 
-static LogicalResult lowerVectorNorm(Node &n) {
+static LogicalResult lowerVectorNorm(NodeLowering &n) {
   Tensor x = n.tensor("self");
   double order = n.real("ord");
   SmallVector<int64_t> dims = n.dims("dim", x.rank());
@@ -58,7 +58,7 @@ static LogicalResult lowerVectorNorm(Node &n) {
 /// of all elements, "nuc" the sum of the singular values. Otherwise `order`
 /// selects it: 1 (-1) is the largest (smallest) sum of magnitudes of a column,
 /// inf (-inf) that of a row, 2 (-2) the largest (smallest) singular value.
-static LogicalResult matrixNorm(Node &n, const Tensor &x, int64_t rows,
+static LogicalResult matrixNorm(NodeLowering &n, const Tensor &x, int64_t rows,
                                 int64_t columns, bool keepDim, StringRef name,
                                 double order) {
   Type acc = opMathType(n.resultDtype());
@@ -94,7 +94,7 @@ static LogicalResult matrixNorm(Node &n, const Tensor &x, int64_t rows,
   return n.result(r);
 }
 
-static LogicalResult lowerMatrixNorm(Node &n) {
+static LogicalResult lowerMatrixNorm(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool named = n.target() == "aten.linalg_matrix_norm.str_ord";
   StringRef name = named ? n.string("ord") : "";
@@ -111,7 +111,7 @@ static LogicalResult lowerMatrixNorm(Node &n) {
 
 /// Lowers linalg_norm: a norm of vectors or matrices or, without `ord`, the
 /// 2-norm of the flattened dimensions.
-static LogicalResult lowerNorm(Node &n) {
+static LogicalResult lowerNorm(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool named = n.target() == "aten.linalg_norm.ord_str", given = n.has("ord");
   StringRef name = named ? n.string("ord", "fro") : "";
@@ -130,7 +130,7 @@ static LogicalResult lowerNorm(Node &n) {
 }
 
 /// Lowers aten.norm: linalg_vector_norm with other argument names.
-static LogicalResult lowerOldNorm(Node &n) {
+static LogicalResult lowerOldNorm(NodeLowering &n) {
   Tensor x = n.tensor("self");
   double order = n.has("p") ? n.real("p", 2) : 2;
   SmallVector<int64_t> dims = n.dims("dim", x.rank());
@@ -153,7 +153,7 @@ static Tensor difference(Builder &b, const Tensor &x, const Tensor &y,
   });
 }
 
-static LogicalResult lowerDist(Node &n) {
+static LogicalResult lowerDist(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   double p = n.real("p");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
@@ -164,7 +164,7 @@ static LogicalResult lowerDist(Node &n) {
   return n.result(norm(n.b, d, dims, false, p, acc));
 }
 
-static LogicalResult lowerPairwiseDistance(Node &n) {
+static LogicalResult lowerPairwiseDistance(NodeLowering &n) {
   Tensor x = n.tensor("x1"), y = n.tensor("x2");
   double p = n.real("p"), eps = n.real("eps");
   bool keepDim = n.boolean("keepdim");
@@ -178,7 +178,7 @@ static LogicalResult lowerPairwiseDistance(Node &n) {
 }
 
 /// Computes the distances between each row of x1 and each row of x2.
-static LogicalResult lowerCDist(Node &n) {
+static LogicalResult lowerCDist(NodeLowering &n) {
   Tensor x = n.tensor("x1"), y = n.tensor("x2");
   double p = n.real("p");
   if (n.failed() || x.rank() < 2 || y.rank() < 2 ||
@@ -198,7 +198,7 @@ static LogicalResult lowerCDist(Node &n) {
 
 /// Computes the distances between the rows of a matrix, for each pair of rows
 /// i < k.
-static LogicalResult lowerPDist(Node &n) {
+static LogicalResult lowerPDist(NodeLowering &n) {
   Tensor x = n.tensor("self");
   double p = n.real("p");
   std::optional<int64_t> rows =
@@ -233,7 +233,7 @@ static LogicalResult lowerPDist(Node &n) {
 
 /// Computes sum(u * v) with u = x / max(norm(x), eps) and
 /// v = y / max(norm(y), eps).
-static LogicalResult lowerCosineSimilarity(Node &n) {
+static LogicalResult lowerCosineSimilarity(NodeLowering &n) {
   Tensor x = n.tensor("x1"), y = n.tensor("x2");
   double eps = n.real("eps");
   if (!n.failed() && x.rank() == 0 && y.rank() == 0)
@@ -258,7 +258,7 @@ static LogicalResult lowerCosineSimilarity(Node &n) {
 
 /// Scales the slices along `dim` whose norm is greater than `maxnorm` down to
 /// that norm.
-static LogicalResult lowerRenorm(Node &n) {
+static LogicalResult lowerRenorm(NodeLowering &n) {
   Tensor x = n.tensor("self");
   double p = n.real("p"), most = n.real("maxnorm");
   int64_t dim = n.dim("dim", x.rank());

@@ -8,7 +8,7 @@
 #ifndef FX_CONVERSION_FXTOLINALG_OPERANDS_H
 #define FX_CONVERSION_FXTOLINALG_OPERANDS_H
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 namespace fx::lin {
 
@@ -16,7 +16,7 @@ namespace fx::lin {
 /// pointwise operation over `tensors`.
 class Operands {
 public:
-  Operands(Node &n, llvm::ArrayRef<ArgName> names) {
+  Operands(NodeLowering &n, llvm::ArrayRef<ArgName> names) {
     for (ArgName name : names) {
       Argument arg = n.arg(name);
       if (n.isTensor(arg)) {
@@ -31,7 +31,7 @@ public:
       (void)n.fail("no operand is a tensor");
   }
   /// Computes the numbers in the compute type. Call before the body is built.
-  void hoist(Node &n, mlir::Type compute) {
+  void hoist(NodeLowering &n, mlir::Type compute) {
     for (const Number &number : numbers)
       hoisted.emplace_back(n.b, number, compute);
   }

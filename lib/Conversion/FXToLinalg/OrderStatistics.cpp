@@ -29,7 +29,7 @@ static Tensor markNumbers(Builder &b, const Tensor &x) {
 /// Sets the results to the value and the index of one element of each row along
 /// `dim`. `at` gets the number of elements that are not NaN and returns the
 /// element's position in the sorted row; NaNs come last.
-static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
+static LogicalResult orderStatistic(NodeLowering &n, Tensor x, int64_t dim,
                                     bool keepDim,
                                     function_ref<Value(Scalars &, Value)> at) {
   FailureOr<Sorted> r = sort(n, x, dim, false);
@@ -61,7 +61,7 @@ static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
 /// Lowers median and nanmedian: the element in the middle, or the lower one of
 /// two. The median of a row with NaNs is NaN: the element after the numbers.
 template <bool ignoreNan>
-static LogicalResult lowerMedian(Node &n) {
+static LogicalResult lowerMedian(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool all = n.target().ends_with(".default");
   int64_t dim = 0;
@@ -86,7 +86,7 @@ static LogicalResult lowerMedian(Node &n) {
       });
 }
 
-static LogicalResult lowerKthValue(Node &n) {
+static LogicalResult lowerKthValue(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t k = n.integer("k");
   int64_t dim = n.dim("dim", x.rank());
@@ -98,7 +98,7 @@ static LogicalResult lowerKthValue(Node &n) {
 /// Lowers mode: the most frequent value (the smallest one of several) and the
 /// index of its last occurrence. PyTorch's index is unspecified for long rows,
 /// which it sorts with an unstable algorithm.
-static LogicalResult lowerMode(Node &n) {
+static LogicalResult lowerMode(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   bool keepDim = n.boolean("keepdim");
@@ -196,7 +196,7 @@ static Tensor moveLastToFront(Builder &b, const Tensor &t) {
 /// Lowers quantile and nanquantile: interpolates between the two elements
 /// around position q * (n - 1).
 template <bool ignoreNan>
-static LogicalResult lowerQuantile(Node &n) {
+static LogicalResult lowerQuantile(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool flat = !n.has("dim");
   bool scalar = n.target().ends_with(".scalar");

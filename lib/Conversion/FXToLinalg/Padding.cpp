@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 #include "Taps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,7 @@ enum class PadMode { Reflect, Replicate, Circular };
 /// Pads `x` with its own elements: mirrored at the edges, the edges, or from
 /// the other end. Negative amounts crop; circular padding repeats the cropped
 /// tensor.
-static LogicalResult padFromInside(Node &n, Tensor x, Sizes amounts,
+static LogicalResult padFromInside(NodeLowering &n, Tensor x, Sizes amounts,
                                    PadMode mode) {
   Builder &b = n.b;
   ArrayRef<ExprAttr> sizes = n.resultSizes();
@@ -87,7 +87,7 @@ static LogicalResult padFromInside(Node &n, Tensor x, Sizes amounts,
       }));
 }
 
-static LogicalResult padConstant(Node &n, const Tensor &x,
+static LogicalResult padConstant(NodeLowering &n, const Tensor &x,
                                  ArrayRef<ExprAttr> amounts,
                                  const Number &value) {
   if (n.failed() || amounts.size() % 2 ||
@@ -107,13 +107,13 @@ static LogicalResult padConstant(Node &n, const Tensor &x,
   return n.result(n.b.pad(x, low, high, n.b.number(value, x.dtype)));
 }
 
-static LogicalResult lowerConstantPad(Node &n) {
+static LogicalResult lowerConstantPad(NodeLowering &n) {
   Tensor x = n.tensor("self");
   Sizes amounts = n.sizes("pad");
   return padConstant(n, x, amounts, n.number("value"));
 }
 
-static LogicalResult lowerPad(Node &n) {
+static LogicalResult lowerPad(NodeLowering &n) {
   Tensor x = n.tensor("self");
   Sizes amounts = n.sizes("pad");
   StringRef mode = n.string("mode");
@@ -126,7 +126,7 @@ static LogicalResult lowerPad(Node &n) {
 }
 
 template <PadMode mode>
-static LogicalResult lowerPadFromInside(Node &n) {
+static LogicalResult lowerPadFromInside(NodeLowering &n) {
   Tensor x = n.tensor("self");
   return padFromInside(n, x, n.sizes("padding"), mode);
 }
@@ -139,7 +139,7 @@ namespace {
 /// The windows of im2col and col2im, by dimension: height, width.
 struct Windows {
   SmallVector<int64_t> kernel, dilation, padding, stride;
-  explicit Windows(Node &n)
+  explicit Windows(NodeLowering &n)
       : kernel(n.integers("kernel_size", 2)),
         dilation(n.integers("dilation", 2)), padding(n.integers("padding", 2)),
         stride(n.integers("stride", 2)) {}
@@ -157,7 +157,7 @@ struct Windows {
 } // namespace
 
 /// Rearranges [n, c, h, w] to [n, c * kh * kw, windows].
-static LogicalResult lowerIm2Col(Node &n) {
+static LogicalResult lowerIm2Col(NodeLowering &n) {
   Tensor x = n.tensor("self");
   Windows w(n);
   if (n.failed() || x.rank() < 3 || x.rank() > 4)
@@ -190,7 +190,7 @@ static LogicalResult lowerIm2Col(Node &n) {
 
 /// Lowers col2im: adds up, for each element of the image, the elements of all
 /// windows that im2col reads from it.
-static LogicalResult lowerCol2Im(Node &n) {
+static LogicalResult lowerCol2Im(NodeLowering &n) {
   Tensor x = n.tensor("self");
   Sizes image = n.sizes("output_size");
   Windows w(n);

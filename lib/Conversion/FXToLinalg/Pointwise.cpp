@@ -24,7 +24,7 @@ namespace fx::lin {
 using UnaryFn = Value (*)(Scalars &, Value);
 using BinaryFn = Value (*)(Scalars &, Value, Value);
 
-static LogicalResult lowerUnary(Node &n, UnaryFn fn, bool predicate) {
+static LogicalResult lowerUnary(NodeLowering &n, UnaryFn fn, bool predicate) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
@@ -39,18 +39,18 @@ static LogicalResult lowerUnary(Node &n, UnaryFn fn, bool predicate) {
 
 /// Computes in the result's dtype.
 template <UnaryFn fn>
-static LogicalResult unary(Node &n) {
+static LogicalResult unary(NodeLowering &n) {
   return lowerUnary(n, fn, false);
 }
 /// Computes in the operand's dtype; the result is bool.
 template <UnaryFn fn>
-static LogicalResult predicate(Node &n) {
+static LogicalResult predicate(NodeLowering &n) {
   return lowerUnary(n, fn, true);
 }
 
 /// `scaled`: the operator has an argument `alpha`, a factor of the second
 /// operand.
-static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool scaled) {
+static LogicalResult lowerBinary(NodeLowering &n, BinaryFn fn, bool scaled) {
   Operands x(n, {"self", "other"});
   Number alpha = n.number("alpha", 1);
   if (n.failed())
@@ -68,17 +68,17 @@ static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool scaled) {
 }
 
 template <BinaryFn fn>
-static LogicalResult binary(Node &n) {
+static LogicalResult binary(NodeLowering &n) {
   return lowerBinary(n, fn, false);
 }
 template <BinaryFn fn>
-static LogicalResult scaled(Node &n) {
+static LogicalResult scaled(NodeLowering &n) {
   return lowerBinary(n, fn, true);
 }
 
 /// Emits the check of PyTorch that no element of operand 1, an integer divisor,
 /// is 0. Fails if the divisor is the constant 0.
-static LogicalResult checkDivisor(Node &n, Operands &x, Type compute) {
+static LogicalResult checkDivisor(NodeLowering &n, Operands &x, Type compute) {
   if (!isa<IntegerType>(compute))
     return success();
   if (std::optional<double> constant = x.constant(1))
@@ -106,7 +106,7 @@ static LogicalResult checkDivisor(Node &n, Operands &x, Type compute) {
 /// scalar operand of the compute type (BinaryOpsKernel.cpp, fmod_kernel and
 /// remainder_kernel).
 template <BinaryFn fn, bool rounds = false>
-static LogicalResult division(Node &n) {
+static LogicalResult division(NodeLowering &n) {
   Operands x(n, {"self", "other"});
   if (n.failed())
     return failure();
@@ -130,7 +130,7 @@ static LogicalResult division(Node &n) {
 
 /// Computes in the promoted dtype of the operands; the result is bool.
 template <BinaryFn fn>
-static LogicalResult comparison(Node &n) {
+static LogicalResult comparison(NodeLowering &n) {
   Operands x(n, {"self", "other"});
   if (n.failed())
     return failure();
@@ -146,7 +146,7 @@ static LogicalResult comparison(Node &n) {
 
 /// Converts the operands to bool and computes on these.
 template <BinaryFn fn>
-static LogicalResult logical(Node &n) {
+static LogicalResult logical(NodeLowering &n) {
   Operands x(n, {"self", "other"});
   if (n.failed())
     return failure();
@@ -161,7 +161,7 @@ static LogicalResult logical(Node &n) {
 // Operators of other forms
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerPow(Node &n) {
+static LogicalResult lowerPow(NodeLowering &n) {
   Operands x(n, {"self", "exponent"});
   if (n.failed())
     return failure();
@@ -177,7 +177,7 @@ static LogicalResult lowerPow(Node &n) {
   });
 }
 
-static LogicalResult lowerDivMode(Node &n) {
+static LogicalResult lowerDivMode(NodeLowering &n) {
   Operands x(n, {"self", "other"});
   StringRef mode = n.string("rounding_mode", "");
   if (n.failed())
@@ -194,7 +194,7 @@ static LogicalResult lowerDivMode(Node &n) {
   });
 }
 
-static LogicalResult lowerWhere(Node &n) {
+static LogicalResult lowerWhere(NodeLowering &n) {
   Tensor condition = n.tensor("condition");
   Operands x(n, {"condition", "self", "other"});
   if (n.failed())
@@ -211,7 +211,7 @@ static LogicalResult lowerWhere(Node &n) {
   });
 }
 
-static LogicalResult lowerMaskedFill(Node &n) {
+static LogicalResult lowerMaskedFill(NodeLowering &n) {
   Operands x(n, {"mask", "self", "value"});
   if (n.failed())
     return failure();
@@ -228,7 +228,7 @@ static LogicalResult lowerMaskedFill(Node &n) {
 
 /// Lowers clamp and its variants. Each bound may be absent, a number or a
 /// tensor.
-static LogicalResult lowerClamp(Node &n) {
+static LogicalResult lowerClamp(NodeLowering &n) {
   SmallVector<ArgName> args = {"self"};
   int low = -1, high = -1;
   if (n.has("min")) {
@@ -256,7 +256,7 @@ static LogicalResult lowerClamp(Node &n) {
 
 /// Computes self + value * t1 * t2 or, if `divide`, self + value * t1 / t2.
 template <bool divide>
-static LogicalResult lowerAddC(Node &n) {
+static LogicalResult lowerAddC(NodeLowering &n) {
   Tensor self = n.tensor("self"), t1 = n.tensor("tensor1"),
          t2 = n.tensor("tensor2");
   Number value = n.number("value");
@@ -270,7 +270,7 @@ static LogicalResult lowerAddC(Node &n) {
   });
 }
 
-static LogicalResult lowerLerp(Node &n) {
+static LogicalResult lowerLerp(NodeLowering &n) {
   Operands x(n, {"self", "end", "weight"});
   if (n.failed())
     return failure();
@@ -365,7 +365,7 @@ static void registerBinary(Registry &r) {
   r.add({"aten.sub.Tensor", "aten.sub.Scalar", "aten.subtract.Tensor"},
         scaled<BODY2(s.sub(x, y))>);
   // other - alpha * self
-  r.add({"aten.rsub.Scalar", "aten.rsub.Tensor"}, [](Node &n) {
+  r.add({"aten.rsub.Scalar", "aten.rsub.Tensor"}, [](NodeLowering &n) {
     Operands x(n, {"self", "other"});
     Number alpha = n.number("alpha", 1);
     if (n.failed())

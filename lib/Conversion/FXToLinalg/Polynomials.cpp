@@ -63,7 +63,7 @@ static Value next(Scalars &s, Family family, Value x, Value k, Value now,
 /// Evaluates polynomials in f64, with a degree for each element. A polynomial
 /// of negative degree is 0. `shifted`: the argument is 2 x - 1.
 template <Family family, bool shifted>
-static LogicalResult lowerPolynomial(Node &n) {
+static LogicalResult lowerPolynomial(NodeLowering &n) {
   Operands x(n, {"x", "n"});
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");

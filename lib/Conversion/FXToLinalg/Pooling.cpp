@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 #include "Taps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +29,7 @@ struct Pool {
 
 /// Reads the operand and the window. The result's spatial sizes come from its
 /// type.
-static LogicalResult readPool(Node &n, Pool &p, unsigned spatial,
+static LogicalResult readPool(NodeLowering &n, Pool &p, unsigned spatial,
                               bool hasDilation) {
   p.x = n.tensor("self");
   p.spatial = spatial;
@@ -213,7 +213,7 @@ static Tensor maxIndices(Builder &b, const Pool &p) {
 }
 
 template <unsigned spatial, bool indices>
-static LogicalResult lowerMaxPool(Node &n) {
+static LogicalResult lowerMaxPool(NodeLowering &n) {
   Pool p;
   if (failed(readPool(n, p, spatial, true)))
     return failure();
@@ -228,7 +228,7 @@ static LogicalResult lowerMaxPool(Node &n) {
 }
 
 template <unsigned spatial>
-static LogicalResult lowerAvgPool(Node &n) {
+static LogicalResult lowerAvgPool(NodeLowering &n) {
   Pool p;
   bool ceil = n.boolean("ceil_mode");
   bool includePad = n.boolean("count_include_pad");

@@ -20,7 +20,7 @@ static Tensor multiply(Builder &b, const Tensor &x, const Tensor &y,
 }
 
 /// Computes sum(x * y) over a dimension of the broadcast operands.
-static LogicalResult lowerVecDot(Node &n) {
+static LogicalResult lowerVecDot(NodeLowering &n) {
   Tensor x = n.tensor("x"), y = n.tensor("y");
   Sizes sizes = n.b.broadcast({x, y});
   int64_t dim = n.dim("dim", sizes.size());
@@ -30,7 +30,7 @@ static LogicalResult lowerVecDot(Node &n) {
   return n.result(n.b.sum(multiply(n.b, x, y, acc), {dim}, false, acc));
 }
 
-static LogicalResult lowerVDot(Node &n) {
+static LogicalResult lowerVDot(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed() || x.rank() != 1 || y.rank() != 1)
     return n.fail("an operand is no vector");
@@ -40,7 +40,7 @@ static LogicalResult lowerVDot(Node &n) {
 
 /// Contracts the dimensions `left` of `x` with the dimensions `right` of `y`.
 /// The result has the other dimensions of `x`, then those of `y`.
-static LogicalResult contract(Node &n, Tensor x, ArrayRef<int64_t> left,
+static LogicalResult contract(NodeLowering &n, Tensor x, ArrayRef<int64_t> left,
                               Tensor y, ArrayRef<int64_t> right) {
   if (left.size() != right.size())
     return n.fail("different numbers of dimensions to contract");
@@ -78,7 +78,7 @@ static LogicalResult contract(Node &n, Tensor x, ArrayRef<int64_t> left,
 }
 
 /// Contracts the last dimensions of both operands.
-static LogicalResult lowerInner(Node &n) {
+static LogicalResult lowerInner(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed())
     return failure();
@@ -87,7 +87,7 @@ static LogicalResult lowerInner(Node &n) {
   return contract(n, x, {x.rank() - 1}, y, {y.rank() - 1});
 }
 
-static LogicalResult lowerTensorDot(Node &n) {
+static LogicalResult lowerTensorDot(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   SmallVector<int64_t> left = n.dims("dims_self", x.rank(), false),
                        right = n.dims("dims_other", y.rank(), false);
@@ -104,7 +104,7 @@ static LogicalResult lowerTensorDot(Node &n) {
 
 /// Computes the Kronecker product, in which each element of `self` is
 /// multiplied by the whole of `other`.
-static LogicalResult lowerKron(Node &n) {
+static LogicalResult lowerKron(NodeLowering &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -121,7 +121,7 @@ static LogicalResult lowerKron(Node &n) {
 }
 
 /// Computes the cross product of vectors of three elements along a dimension.
-static LogicalResult lowerCross(Node &n) {
+static LogicalResult lowerCross(NodeLowering &n) {
   bool old = n.target() == "aten.cross.default";
   Tensor x = n.tensor("self"), y = n.tensor("other");
   Sizes sizes = n.b.broadcast({x, y});
@@ -157,7 +157,7 @@ static LogicalResult lowerCross(Node &n) {
 }
 
 /// Computes beta * self + alpha * sum over i of batch1[i] @ batch2[i].
-static LogicalResult lowerAddbmm(Node &n) {
+static LogicalResult lowerAddbmm(NodeLowering &n) {
   Tensor self = n.tensor("self"), x = n.tensor("batch1"),
          y = n.tensor("batch2");
   Number beta = n.number("beta"), alpha = n.number("alpha");
@@ -177,7 +177,7 @@ static LogicalResult lowerAddbmm(Node &n) {
 }
 
 /// Computes y[b, k] = sum over i, j of x1[b, i] * weight[k, i, j] * x2[b, j].
-static LogicalResult lowerBilinear(Node &n) {
+static LogicalResult lowerBilinear(NodeLowering &n) {
   Tensor x = n.tensor("input1"), y = n.tensor("input2"), w = n.tensor("weight");
   std::optional<Tensor> bias = n.optionalTensor("bias");
   if (n.failed() || x.rank() < 1 || x.rank() != y.rank() || w.rank() != 3)
@@ -200,7 +200,7 @@ static LogicalResult lowerBilinear(Node &n) {
 /// Lowers _trilinear, to which bilinear decomposes: the contraction of three
 /// tensors over the dimensions `sumdim` of a common index space. Each tensor
 /// has all dimensions of that space but `expand1` (`expand2`, `expand3`).
-static LogicalResult lowerTrilinear(Node &n) {
+static LogicalResult lowerTrilinear(NodeLowering &n) {
   const ArgName names[] = {"i1", "i2", "i3"},
                 expands[] = {"expand1", "expand2", "expand3"};
   SmallVector<Tensor> operands;
@@ -292,7 +292,7 @@ static Tensor matmul(Builder &b, const Tensor &x, const Tensor &y, Type dtype) {
 
 /// Lowers a chain of matmuls from left to right. The first and the last operand
 /// may be vectors.
-static LogicalResult lowerMultiDot(Node &n) {
+static LogicalResult lowerMultiDot(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors(n.oneOf({"tensors", "matrices"}));
   if (n.failed() || parts.size() < 2)
     return n.fail("fewer than two tensors");
@@ -317,7 +317,7 @@ static LogicalResult lowerMultiDot(Node &n) {
 
 /// Lowers matrix_power by repeated squaring. Power 0 gives the identity; a
 /// negative power is a power of the inverse.
-static LogicalResult lowerMatrixPower(Node &n) {
+static LogicalResult lowerMatrixPower(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t power = n.integer("n");
   if (n.failed() || x.rank() < 2 || (power < 0 && !isMatrices(n, x, true)))
@@ -347,7 +347,7 @@ static LogicalResult lowerMatrixPower(Node &n) {
 }
 
 /// Lowers vander: the powers 1, x, x^2, ... along a new last dimension.
-static LogicalResult lowerVander(Node &n) {
+static LogicalResult lowerVander(NodeLowering &n) {
   Tensor x = n.tensor("x");
   // A 0-d tensor is a vector of one element.
   if (!n.failed() && x.rank() == 0)

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -30,7 +30,7 @@ static bool isQuantized(Type dtype) {
 
 /// Returns true if `real` is f32 and `quantized` an integer dtype of 8 or 16
 /// bits; records a failure otherwise.
-static bool checkTypes(Node &n, Type real, Type quantized) {
+static bool checkTypes(NodeLowering &n, Type real, Type quantized) {
   if (!real.isF32()) {
     (void)n.fail("quantization of other than f32");
     return false;
@@ -58,7 +58,7 @@ struct Parameter {
 /// Returns an argument that is a number or a tensor of one element. If
 /// `inverted`, returns the reciprocal, which is computed in f64 and then
 /// converted to f32, as in PyTorch.
-static Parameter getParameter(Node &n, ArgName name, bool inverted) {
+static Parameter getParameter(NodeLowering &n, ArgName name, bool inverted) {
   Builder &b = n.b;
   Parameter p;
   Argument arg = n.arg(name);
@@ -96,7 +96,7 @@ static Value quantize(Scalars &s, Value x, Value inverse, Value zero,
 /// (`fx.bits`) are sign-extended from their low four bits. This changes no
 /// value; it shows code generation that four bits suffice to store each
 /// integer.
-static Tensor getIntegers(Node &n) {
+static Tensor getIntegers(NodeLowering &n) {
   Tensor x = n.tensor("input");
   auto bits = n.op->getAttrOfType<IntegerAttr>("fx.bits");
   if (n.failed() || !bits || bits.getInt() != 4 || !x.dtype.isInteger(8))
@@ -109,7 +109,7 @@ static Tensor getIntegers(Node &n) {
                        });
 }
 
-static LogicalResult lowerQuantizePerTensor(Node &n) {
+static LogicalResult lowerQuantizePerTensor(NodeLowering &n) {
   Tensor x = n.tensor("input");
   Parameter inverse = getParameter(n, "scale", true),
             zero = getParameter(n, "zero_point", false);
@@ -127,7 +127,7 @@ static LogicalResult lowerQuantizePerTensor(Node &n) {
   });
 }
 
-static LogicalResult lowerDequantizePerTensor(Node &n) {
+static LogicalResult lowerDequantizePerTensor(NodeLowering &n) {
   Tensor x = getIntegers(n);
   Parameter scale = getParameter(n, "scale", false),
             zero = getParameter(n, "zero_point", false);
@@ -178,7 +178,7 @@ static Tensor dequantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
 
 /// Returns true if the scales are f32; records a failure otherwise. (With
 /// scales of f64, PyTorch computes in f64.)
-static bool checkScale(Node &n, const Tensor &scale) {
+static bool checkScale(NodeLowering &n, const Tensor &scale) {
   if (scale.dtype.isF32())
     return true;
   (void)n.fail("scales of other than f32");
@@ -187,7 +187,7 @@ static bool checkScale(Node &n, const Tensor &scale) {
 
 /// Quantizes (`forward`) or dequantizes with vectors of parameters along
 /// `axis`.
-static LogicalResult lowerPerChannel(Node &n, bool forward) {
+static LogicalResult lowerPerChannel(NodeLowering &n, bool forward) {
   Tensor x = forward ? n.tensor("input") : getIntegers(n),
          scale = n.tensor("scales");
   std::optional<Tensor> zero = n.optionalTensor("zero_points");
@@ -212,16 +212,16 @@ static LogicalResult lowerPerChannel(Node &n, bool forward) {
   return n.result(dequantizeBy(n.b, x, scale, zero));
 }
 
-static LogicalResult lowerQuantizePerChannel(Node &n) {
+static LogicalResult lowerQuantizePerChannel(NodeLowering &n) {
   return lowerPerChannel(n, true);
 }
-static LogicalResult lowerDequantizePerChannel(Node &n) {
+static LogicalResult lowerDequantizePerChannel(NodeLowering &n) {
   return lowerPerChannel(n, false);
 }
 
 /// Quantizes (`forward`) or dequantizes a matrix [rows, groups * size] with
 /// parameters [rows, groups].
-static LogicalResult lowerPerGroup(Node &n, bool forward) {
+static LogicalResult lowerPerGroup(NodeLowering &n, bool forward) {
   Builder &b = n.b;
   Tensor x = forward ? n.tensor("input") : getIntegers(n),
          scale = n.tensor("scales");
@@ -256,10 +256,10 @@ static LogicalResult lowerPerGroup(Node &n, bool forward) {
   return n.result(b.reshape(y, x.sizes));
 }
 
-static LogicalResult lowerQuantizePerGroup(Node &n) {
+static LogicalResult lowerQuantizePerGroup(NodeLowering &n) {
   return lowerPerGroup(n, true);
 }
-static LogicalResult lowerDequantizePerGroup(Node &n) {
+static LogicalResult lowerDequantizePerGroup(NodeLowering &n) {
   return lowerPerGroup(n, false);
 }
 
@@ -268,7 +268,7 @@ static LogicalResult lowerDequantizePerGroup(Node &n) {
 //===----------------------------------------------------------------------===//
 
 /// Computes scale and zero point from the minimum and maximum of the input.
-static LogicalResult lowerChoose(Node &n, bool symmetric) {
+static LogicalResult lowerChoose(NodeLowering &n, bool symmetric) {
   Builder &b = n.b;
   Tensor x = n.tensor("input");
   int64_t min = n.integer("quant_min"), max = n.integer("quant_max");
@@ -323,10 +323,10 @@ static LogicalResult lowerChoose(Node &n, bool symmetric) {
       1, Tensor(b.filled(n.resultSizes(1), i64, zero), n.resultSizes(1), i64));
 }
 
-static LogicalResult lowerChooseAffine(Node &n) {
+static LogicalResult lowerChooseAffine(NodeLowering &n) {
   return lowerChoose(n, false);
 }
-static LogicalResult lowerChooseSymmetric(Node &n) {
+static LogicalResult lowerChooseSymmetric(NodeLowering &n) {
   return lowerChoose(n, true);
 }
 

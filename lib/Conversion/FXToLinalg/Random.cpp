@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Random.h"
-#include "Node.h"
+#include "NodeLowering.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -115,8 +115,8 @@ static bool isContiguous(FakeTensorType type) {
 }
 
 /// Draws the elements of result `i`, in `dtype` if it is given.
-static FailureOr<Tensor> drawResult(Node &n, const Draw &d, unsigned i = 0,
-                                    Type dtype = {}) {
+static FailureOr<Tensor> drawResult(NodeLowering &n, const Draw &d,
+                                    unsigned i = 0, Type dtype = {}) {
   FakeTensorType type = n.resultType(i);
   if (n.failed() || !type) {
     (void)n.fail("the result is no tensor");
@@ -135,7 +135,7 @@ static FailureOr<Tensor> drawResult(Node &n, const Draw &d, unsigned i = 0,
 }
 
 /// Sets result 0 to drawn elements.
-static LogicalResult setDrawn(Node &n, const Draw &d) {
+static LogicalResult setDrawn(NodeLowering &n, const Draw &d) {
   FailureOr<Tensor> t = drawResult(n, d);
   return failed(t) ? failure() : n.result(*t);
 }
@@ -159,7 +159,7 @@ static void checkAll(Builder &b, const Tensor &t, StringRef message,
 //===----------------------------------------------------------------------===//
 
 /// Returns a number argument as an f64 value.
-static Value realArgument(Node &n, ArgName name) {
+static Value realArgument(NodeLowering &n, ArgName name) {
   Number number = n.number(name);
   if (n.failed())
     return real(n.b, 0);
@@ -168,51 +168,51 @@ static Value realArgument(Node &n, ArgName name) {
 
 /// Sets result 0 to normal numbers. For contiguous tensors, PyTorch draws them
 /// in another way than for other strides.
-static LogicalResult drawNormal(Node &n, Value mean, Value std) {
+static LogicalResult drawNormal(NodeLowering &n, Value mean, Value std) {
   FakeTensorType type = n.resultType();
   bool rows = type && isContiguous(type);
   return setDrawn(n, {rows ? "normal" : "strided_normal", mean, std});
 }
 
-static LogicalResult lowerRand(Node &n) {
+static LogicalResult lowerRand(NodeLowering &n) {
   return setDrawn(n, {"uniform", real(n.b, 0), real(n.b, 1)});
 }
-static LogicalResult lowerRandn(Node &n) {
+static LogicalResult lowerRandn(NodeLowering &n) {
   return drawNormal(n, real(n.b, 0), real(n.b, 1));
 }
-static LogicalResult lowerUniform(Node &n) {
+static LogicalResult lowerUniform(NodeLowering &n) {
   Value from = realArgument(n, "from");
   return setDrawn(n, {"uniform", from, realArgument(n, "to")});
 }
 
 /// Lowers normal with a mean and a standard deviation that are numbers.
-static LogicalResult lowerNormal(Node &n) {
+static LogicalResult lowerNormal(NodeLowering &n) {
   Value mean = realArgument(n, "mean");
   return drawNormal(n, mean, realArgument(n, "std"));
 }
 
-static LogicalResult lowerExponential(Node &n) {
+static LogicalResult lowerExponential(NodeLowering &n) {
   return setDrawn(n, {"exponential", realArgument(n, "lambd"), real(n.b, 0)});
 }
-static LogicalResult lowerGeometric(Node &n) {
+static LogicalResult lowerGeometric(NodeLowering &n) {
   return setDrawn(n, {"geometric", realArgument(n, "p"), real(n.b, 0)});
 }
-static LogicalResult lowerCauchy(Node &n) {
+static LogicalResult lowerCauchy(NodeLowering &n) {
   Value median = realArgument(n, "median");
   return setDrawn(n, {"cauchy", median, realArgument(n, "sigma")});
 }
-static LogicalResult lowerLogNormal(Node &n) {
+static LogicalResult lowerLogNormal(NodeLowering &n) {
   Value mean = realArgument(n, "mean");
   return setDrawn(n, {"log_normal", mean, realArgument(n, "std")});
 }
-static LogicalResult lowerBernoulliNumber(Node &n) {
+static LogicalResult lowerBernoulliNumber(NodeLowering &n) {
   return setDrawn(n, {"bernoulli", realArgument(n, "p"), real(n.b, 0)});
 }
 
 /// Lowers bernoulli of a tensor of probabilities. They are compared with
 /// uniform numbers in [0, 1), in f64 if they are f64, else in f32.
 template <bool hasProbabilities>
-static LogicalResult lowerBernoulli(Node &n) {
+static LogicalResult lowerBernoulli(NodeLowering &n) {
   Tensor p = hasProbabilities ? n.tensor("p") : n.tensor("self");
   if (n.failed() || !isa<FloatType>(p.dtype) ||
       !n.broadcasts(p, n.resultSizes()))
@@ -233,7 +233,7 @@ static LogicalResult lowerBernoulli(Node &n) {
 /// Lowers normal(mean, std) if mean, std or both are tensors. Draws normal
 /// numbers with mean 0 and a standard deviation of 1 (or `std`, if that is a
 /// number), then multiplies by a tensor `std` and adds `mean`.
-static LogicalResult lowerNormalTensor(Node &n) {
+static LogicalResult lowerNormalTensor(NodeLowering &n) {
   bool hasMean = n.isTensor(n.arg("mean")), hasStd = n.isTensor(n.arg("std"));
   FakeTensorType type = n.resultType();
   if (!type || !isa<FloatType>(type.getDtype()))
@@ -278,7 +278,7 @@ static LogicalResult lowerNormalTensor(Node &n) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-static Value integerArgument(Node &n, ArgName name) {
+static Value integerArgument(NodeLowering &n, ArgName name) {
   Number number = n.number(name);
   if (n.failed())
     return integer(n.b, 0);
@@ -287,13 +287,13 @@ static Value integerArgument(Node &n, ArgName name) {
 
 /// Draws integers in [low, high). `low` is 0 if the operator has no such
 /// argument.
-static LogicalResult lowerIntegers(Node &n) {
+static LogicalResult lowerIntegers(NodeLowering &n) {
   Value from = n.has("low") ? integerArgument(n, "low") : integer(n.b, 0);
   return setDrawn(n, {"integers", from, integerArgument(n, "high")});
 }
 
 /// Lowers random(self), random.to(self, to) and random.from(self, from, to).
-static LogicalResult lowerRandom(Node &n) {
+static LogicalResult lowerRandom(NodeLowering &n) {
   Builder &b = n.b;
   if (n.target() == "aten.random.default")
     return setDrawn(n, {"any_integers", integer(b, 0), integer(b, 0)});
@@ -308,7 +308,7 @@ static LogicalResult lowerRandom(Node &n) {
   return setDrawn(n, {"words", integer(b, 0), integer(b, 0)});
 }
 
-static LogicalResult lowerPermutation(Node &n) {
+static LogicalResult lowerPermutation(NodeLowering &n) {
   if (n.resultSizes().size() != 1)
     return n.fail("the result is no vector");
   return setDrawn(n, {"permutation", integer(n.b, 0), integer(n.b, 0)});
@@ -369,7 +369,7 @@ static Tensor dropAlpha(Builder &b, const Tensor &x, const Tensor &mask,
 /// Lowers dropout(input, p, train) and its variants. `feature`: one number is
 /// drawn for each sample and channel. `alpha`: alpha dropout.
 template <bool feature, bool alpha>
-static LogicalResult lowerDropout(Node &n) {
+static LogicalResult lowerDropout(NodeLowering &n) {
   Tensor x = n.tensor("input");
   double p = n.real("p");
   bool train = n.boolean("train");
@@ -405,7 +405,7 @@ static LogicalResult lowerDropout(Node &n) {
 
 /// Lowers native_dropout(input, p, train?), whose results are the output and
 /// the mask.
-static LogicalResult lowerNativeDropout(Node &n) {
+static LogicalResult lowerNativeDropout(NodeLowering &n) {
   Tensor x = n.tensor("input");
   double p = n.real("p");
   bool train = n.boolean("train", true);
@@ -475,7 +475,7 @@ static Tensor countBelow(Builder &b, const Tensor &p, const Tensor &u) {
 /// Lowers multinomial(self, num_samples, replacement). Without replacement, the
 /// samples are the categories of the largest p / q, where q is drawn from the
 /// exponential distribution.
-static LogicalResult lowerMultinomial(Node &n) {
+static LogicalResult lowerMultinomial(NodeLowering &n) {
   Tensor p = n.tensor("self");
   int64_t samples = n.integer("num_samples");
   bool replace = n.boolean("replacement");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -30,7 +30,7 @@ static Tensor atLeast(Builder &b, Tensor t, int64_t rank) {
 }
 
 template <int64_t rank>
-static LogicalResult lowerAtLeast(Node &n) {
+static LogicalResult lowerAtLeast(NodeLowering &n) {
   if (!n.arg("self").isList() && !n.arg("tensors").isList()) {
     Tensor x = n.tensor("self");
     return n.failed() ? failure() : n.result(atLeast(n.b, x, rank));
@@ -45,7 +45,8 @@ static LogicalResult lowerAtLeast(Node &n) {
 }
 
 /// Sets the result to the concatenation of `parts` along `dim`.
-static LogicalResult join(Node &n, SmallVector<Tensor> parts, int64_t dim) {
+static LogicalResult join(NodeLowering &n, SmallVector<Tensor> parts,
+                          int64_t dim) {
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   ExprAttr total = n.b.expr(0);
   for (Tensor &t : parts) {
@@ -64,7 +65,7 @@ static LogicalResult join(Node &n, SmallVector<Tensor> parts, int64_t dim) {
 
 /// Lowers vstack ('v'), hstack ('h'), dstack ('d') and column_stack ('c').
 template <char kind>
-static LogicalResult lowerStackAlong(Node &n) {
+static LogicalResult lowerStackAlong(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -82,7 +83,8 @@ static LogicalResult lowerStackAlong(Node &n) {
 /// Sets the results to parts of `x` along `dim`. If `at` is a list, the parts
 /// after the first start at its indices; otherwise each part starts at the end
 /// of the one before it. The result types have the lengths of the parts.
-static LogicalResult split(Node &n, const Tensor &x, int64_t dim, Argument at) {
+static LogicalResult split(NodeLowering &n, const Tensor &x, int64_t dim,
+                           Argument at) {
   if (n.failed() || x.rank() <= dim)
     return n.fail("fewer dimensions than the operator takes");
   std::optional<int64_t> size = x.sizes[dim].getInteger();
@@ -113,7 +115,7 @@ static LogicalResult split(Node &n, const Tensor &x, int64_t dim, Argument at) {
 
 /// Lowers vsplit ('v'), hsplit ('h') and dsplit ('d').
 template <char kind>
-static LogicalResult lowerSplitAlong(Node &n) {
+static LogicalResult lowerSplitAlong(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = kind == 'v' ? 0 : kind == 'd' ? 2 : x.rank() == 1 ? 0 : 1;
   return split(n, x, dim, n.arg("indices"));
@@ -168,7 +170,7 @@ static Tensor embedDiagonal(Builder &b, const Tensor &x, int64_t offset,
       });
 }
 
-static Tensor zeros(Node &n) {
+static Tensor zeros(NodeLowering &n) {
   Scalars s(n.b.b, n.b.loc, n.resultDtype());
   return Tensor(n.b.filled(n.resultSizes(), s.dtype, s.integer(0)),
                 n.resultSizes(), s.dtype);
@@ -176,7 +178,7 @@ static Tensor zeros(Node &n) {
 
 /// Lowers diagonal(self, offset, dim1, dim2) and linalg_diagonal, whose
 /// defaults differ.
-static LogicalResult lowerDiagonal(Node &n) {
+static LogicalResult lowerDiagonal(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"self", "A"}));
   int64_t offset = n.integer("offset");
   int64_t first = n.dim("dim1", x.rank());
@@ -188,7 +190,7 @@ static LogicalResult lowerDiagonal(Node &n) {
       diagonal(n.b, x, offset, first, second, n.resultSizes().back()));
 }
 
-static LogicalResult lowerDiagEmbed(Node &n) {
+static LogicalResult lowerDiagEmbed(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t rank = x.rank() + 1;
   int64_t offset = n.integer("offset");
@@ -206,7 +208,7 @@ static LogicalResult lowerDiagEmbed(Node &n) {
 /// vector as its diagonal, and (`flat`) diagflat, which returns the matrix for
 /// the flattened tensor.
 template <bool flat>
-static LogicalResult lowerDiag(Node &n) {
+static LogicalResult lowerDiag(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t offset = n.integer(n.oneOf({"offset", "diagonal"}));
   if (n.failed() || !n.resultType())
@@ -222,7 +224,7 @@ static LogicalResult lowerDiag(Node &n) {
   return n.result(embedDiagonal(n.b, x, offset, 0, 1, n.resultSizes()));
 }
 
-static LogicalResult lowerDiagonalScatter(Node &n) {
+static LogicalResult lowerDiagonalScatter(NodeLowering &n) {
   Tensor x = n.tensor("self"), src = n.tensor("src");
   int64_t offset = n.integer("offset");
   int64_t first = n.dim("dim1", x.rank()), second = n.dim("dim2", x.rank());
@@ -248,7 +250,7 @@ static LogicalResult lowerDiagonalScatter(Node &n) {
       }));
 }
 
-static LogicalResult lowerTrace(Node &n) {
+static LogicalResult lowerTrace(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || x.rank() != 2)
     return n.fail("no matrix");
@@ -280,14 +282,14 @@ Tensor flip(Builder &b, const Tensor &x, ArrayRef<int64_t> dims) {
 }
 
 template <int64_t dim>
-static LogicalResult lowerFlipAlong(Node &n) {
+static LogicalResult lowerFlipAlong(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || x.rank() <= dim)
     return n.fail("fewer dimensions than the operator takes");
   return n.result(flip(n.b, x, {dim}));
 }
 
-static LogicalResult lowerRot90(Node &n) {
+static LogicalResult lowerRot90(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t k = n.integer("k");
   SmallVector<int64_t> dims = {0, 1};
@@ -310,7 +312,7 @@ static LogicalResult lowerRot90(Node &n) {
 /// Lowers fftshift, which moves the first element of each dimension to the
 /// middle, and (`back`) ifftshift, its inverse.
 template <bool back>
-static LogicalResult lowerFFTShift(Node &n) {
+static LogicalResult lowerFFTShift(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dim", x.rank());
   if (n.failed())
@@ -342,7 +344,7 @@ static LogicalResult lowerFFTShift(Node &n) {
 
 /// Lowers sum_to_size: sums over the dimensions that a broadcast from `size` to
 /// the sizes of `self` would add or expand.
-static LogicalResult lowerSumToSize(Node &n) {
+static LogicalResult lowerSumToSize(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -363,7 +365,7 @@ static LogicalResult lowerSumToSize(Node &n) {
   return n.result(y);
 }
 
-static LogicalResult lowerBlockDiag(Node &n) {
+static LogicalResult lowerBlockDiag(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType() || n.resultSizes().size() != 2)
     return n.fail("the result is no matrix");
@@ -387,7 +389,7 @@ static LogicalResult lowerBlockDiag(Node &n) {
 
 /// Lowers cartesian_prod: each row is a combination of elements of the vectors;
 /// the last element varies fastest.
-static LogicalResult lowerCartesianProduct(Node &n) {
+static LogicalResult lowerCartesianProduct(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -412,7 +414,7 @@ static LogicalResult lowerCartesianProduct(Node &n) {
 /// Lowers tril_indices and triu_indices: the row and column indices of the
 /// elements of a triangle, as a constant.
 template <bool lower>
-static LogicalResult lowerTriangleIndices(Node &n) {
+static LogicalResult lowerTriangleIndices(NodeLowering &n) {
   int64_t rows = n.integer("row"), columns = n.integer("col"),
           offset = n.integer("offset");
   ArrayRef<ExprAttr> sizes = n.resultSizes();

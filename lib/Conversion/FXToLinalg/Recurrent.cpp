@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 #include "Random.h"
 
 using namespace mlir;
@@ -136,7 +136,7 @@ struct Network {
 } // namespace
 
 /// Reads the arguments into `net`, with the shapes that the operator takes.
-static LogicalResult readNetwork(Node &n, Network &net) {
+static LogicalResult readNetwork(NodeLowering &n, Network &net) {
   bool lstm = net.cell == Cell::LSTM;
   net.input = n.tensor("input");
   if (lstm)
@@ -161,7 +161,7 @@ static LogicalResult readNetwork(Node &n, Network &net) {
 
 /// Checks the shapes of the operands and converts them to the shapes that
 /// `Network` documents.
-static LogicalResult arrangeOperands(Node &n, Network &net) {
+static LogicalResult arrangeOperands(NodeLowering &n, Network &net) {
   Builder &b = n.b;
   bool lstm = net.cell == Cell::LSTM;
   net.unbatched = net.input.rank() == 2;
@@ -231,7 +231,7 @@ static Tensor runDirections(Builder &b, const Network &net, int64_t l,
 }
 
 /// Sets the results: the outputs of the last layer, then the last states.
-static LogicalResult setResults(Node &n, const Network &net, Tensor x,
+static LogicalResult setResults(NodeLowering &n, const Network &net, Tensor x,
                                 ArrayRef<SmallVector<Tensor>> last) {
   Builder &b = n.b;
   if (net.batchFirst)
@@ -256,7 +256,7 @@ static LogicalResult setResults(Node &n, const Network &net, Tensor x,
 /// bidirectional, batch_first) and the same forms of gru, rnn_tanh and
 /// rnn_relu.
 template <Cell cell>
-static LogicalResult lowerNetwork(Node &n) {
+static LogicalResult lowerNetwork(NodeLowering &n) {
   Network net;
   net.cell = cell;
   if (failed(readNetwork(n, net)) || failed(arrangeOperands(n, net)))
@@ -274,7 +274,7 @@ static LogicalResult lowerNetwork(Node &n) {
 /// Lowers one step: lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh) and the same
 /// forms of the other cells.
 template <Cell cell>
-static LogicalResult lowerCell(Node &n) {
+static LogicalResult lowerCell(NodeLowering &n) {
   constexpr bool lstm = cell == Cell::LSTM;
   Builder &b = n.b;
   Tensor x = n.tensor("input");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,7 +18,7 @@ namespace {
 /// The arguments of a reduction. An operator without the argument `dim` reduces
 /// all dimensions.
 struct Reduction {
-  explicit Reduction(Node &n) : x(n.tensor("self")) {
+  explicit Reduction(NodeLowering &n) : x(n.tensor("self")) {
     dims = n.dims("dim", x.rank());
     keepDim = n.boolean("keepdim", false);
   }
@@ -28,14 +28,14 @@ struct Reduction {
 };
 } // namespace
 
-static LogicalResult lowerSum(Node &n) {
+static LogicalResult lowerSum(NodeLowering &n) {
   Reduction r(n);
   if (n.failed())
     return failure();
   return n.result(n.b.sum(r.x, r.dims, r.keepDim, opMathType(n.resultDtype())));
 }
 
-static LogicalResult lowerMean(Node &n) {
+static LogicalResult lowerMean(NodeLowering &n) {
   Reduction r(n);
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the mean of integers");
@@ -48,7 +48,7 @@ using CombineFn = Value (*)(Scalars &, Value, Value);
 
 /// Lowers a reduction in the operand's dtype or, if `toBool`, in bool.
 template <InitFn init, CombineFn combine, bool toBool>
-static LogicalResult lowerReduce(Node &n) {
+static LogicalResult lowerReduce(NodeLowering &n) {
   Reduction r(n);
   if (n.failed())
     return failure();
@@ -56,7 +56,7 @@ static LogicalResult lowerReduce(Node &n) {
   return n.result(n.b.reduce(r.x, r.dims, r.keepDim, acc, init, combine));
 }
 
-static LogicalResult lowerProd(Node &n) {
+static LogicalResult lowerProd(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dim", x.rank());
   bool keepDim = n.boolean("keepdim", false);
@@ -134,7 +134,7 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
 
 /// Lowers max.dim and min.dim, whose results are values and indices.
 template <bool max>
-static LogicalResult lowerExtremeDim(Node &n) {
+static LogicalResult lowerExtremeDim(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   bool keepDim = n.boolean("keepdim");
@@ -152,7 +152,7 @@ static LogicalResult lowerExtremeDim(Node &n) {
 }
 
 template <bool max>
-static LogicalResult lowerArgExtreme(Node &n) {
+static LogicalResult lowerArgExtreme(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool all = !n.has("dim");
   bool keepDim = n.boolean("keepdim");
@@ -178,7 +178,7 @@ static LogicalResult lowerArgExtreme(Node &n) {
 /// Returns the variance and the mean. Computes the mean first, then the sum of
 /// the squared differences divided by the number of elements minus
 /// `correction`.
-static std::pair<Tensor, Tensor> variance(Node &n, const Reduction &r,
+static std::pair<Tensor, Tensor> variance(NodeLowering &n, const Reduction &r,
                                           const Number &correction, Type acc) {
   Builder &b = n.b;
   Tensor mean = b.mean(r.x, r.dims, true, acc);
@@ -209,7 +209,7 @@ static std::pair<Tensor, Tensor> variance(Node &n, const Reduction &r,
 }
 
 /// Lowers var, std, var_mean and std_mean with `correction` or `unbiased`.
-static LogicalResult lowerVar(Node &n) {
+static LogicalResult lowerVar(NodeLowering &n) {
   StringRef name = n.target();
   bool correctionForm = name.ends_with(".correction");
   Reduction r(n);
@@ -233,7 +233,7 @@ static LogicalResult lowerVar(Node &n) {
 }
 
 /// Computes log(sum(exp(x - max))) + max, with 0 for an infinite max.
-static LogicalResult lowerLogSumExp(Node &n) {
+static LogicalResult lowerLogSumExp(NodeLowering &n) {
   Reduction r(n);
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
@@ -270,7 +270,7 @@ static Value orOf(Scalars &s, Value a, Value v) { return s.logicalOr(a, v); }
 static Value andOf(Scalars &s, Value a, Value v) { return s.logicalAnd(a, v); }
 
 /// Lowers aminmax: minimum and maximum over one dimension or all.
-static LogicalResult lowerAMinMax(Node &n) {
+static LogicalResult lowerAMinMax(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dim", x.rank());
   bool keepDim = n.boolean("keepdim");
@@ -281,7 +281,7 @@ static LogicalResult lowerAMinMax(Node &n) {
   return n.set(1, n.b.reduce(x, dims, keepDim, x.dtype, lowestOf, maxOf));
 }
 
-static LogicalResult lowerCountNonzero(Node &n) {
+static LogicalResult lowerCountNonzero(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dim", x.rank());
   if (n.failed())
@@ -292,7 +292,7 @@ static LogicalResult lowerCountNonzero(Node &n) {
 
 /// Lowers nansum and nanmean, which ignore NaNs.
 template <bool mean>
-static LogicalResult lowerNanSum(Node &n) {
+static LogicalResult lowerNanSum(NodeLowering &n) {
   Reduction r(n);
   if (n.failed() || (mean && !isa<FloatType>(r.x.dtype)))
     return n.fail("the mean of integers");

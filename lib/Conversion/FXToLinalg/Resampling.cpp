@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -31,8 +31,8 @@ static Value constantIndex(Scalars &s, int64_t v) {
 }
 
 /// Checks the operand and computes the parameters. `align`: align_corners.
-static LogicalResult readResample(Node &n, const Tensor &x, unsigned spatial,
-                                  bool align, Resample &r) {
+static LogicalResult readResample(NodeLowering &n, const Tensor &x,
+                                  unsigned spatial, bool align, Resample &r) {
   if (n.failed() || x.rank() != int64_t(spatial) + 2 ||
       n.resultSizes().size() != size_t(x.rank()) || !isa<FloatType>(x.dtype))
     return n.fail("the input's rank or dtype is not what the operator takes");
@@ -81,7 +81,7 @@ static Value lastIndex(Scalars &s, Value size) {
 /// Lowers nearest-neighbour upsampling: reads the input element at the start of
 /// the output element or, if `exact`, at its center.
 template <unsigned spatial, bool exact>
-static LogicalResult lowerUpsampleNearest(Node &n) {
+static LogicalResult lowerUpsampleNearest(NodeLowering &n) {
   Tensor x = n.tensor("input");
   Resample r;
   if (failed(readResample(n, x, spatial, false, r)))
@@ -105,7 +105,7 @@ static LogicalResult lowerUpsampleNearest(Node &n) {
 /// Lowers linear upsampling: the weighted sum of the two nearest elements along
 /// each dimension.
 template <unsigned spatial>
-static LogicalResult lowerUpsampleLinear(Node &n) {
+static LogicalResult lowerUpsampleLinear(NodeLowering &n) {
   Tensor x = n.tensor("input");
   bool align = n.boolean("align_corners");
   Resample r;
@@ -184,7 +184,7 @@ static Value clampIndex(Scalars &s, Value at, Value size) {
   return ix.min(ix.max(at, ix.integer(0)), ix.sub(size, ix.integer(1)));
 }
 
-static LogicalResult lowerUpsampleBicubic(Node &n) {
+static LogicalResult lowerUpsampleBicubic(NodeLowering &n) {
   Tensor x = n.tensor("input");
   bool align = n.boolean("align_corners");
   Resample r;
@@ -367,7 +367,7 @@ static Value sampleLinear(Scalars &s, ArrayRef<Value> at,
 /// Lowers grid_sampler(input, grid, interpolation, padding, align). The last
 /// dimension of the grid holds x, y and, in three dimensions, z.
 template <unsigned spatial>
-static LogicalResult sampleGrid(Node &n) {
+static LogicalResult sampleGrid(NodeLowering &n) {
   Tensor x = n.tensor("input"), grid = n.tensor("grid");
   Grid g{n.integer("interpolation_mode"), n.integer("padding_mode"),
          n.boolean("align_corners")};
@@ -407,7 +407,7 @@ static LogicalResult sampleGrid(Node &n) {
       }));
 }
 
-static LogicalResult lowerGridSampler(Node &n) {
+static LogicalResult lowerGridSampler(NodeLowering &n) {
   return n.tensor("input").rank() == 5 ? sampleGrid<3>(n) : sampleGrid<2>(n);
 }
 

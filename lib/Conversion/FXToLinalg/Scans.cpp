@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -93,7 +93,7 @@ using CombineFn = Value (*)(Scalars &, Value, Value);
 
 /// Lowers cumsum, cumprod and logcumsumexp.
 template <CombineFn combine, Value (*first)(Scalars &)>
-static LogicalResult lowerScan(Node &n) {
+static LogicalResult lowerScan(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed())
@@ -127,7 +127,7 @@ static Value logAddExp(Scalars &s, Value a, Value v) {
 /// Lowers cummax and cummin: the extreme up to each element, and the index of
 /// its last occurrence. A NaN is more extreme than any number.
 template <bool max>
-static LogicalResult lowerCumulativeExtreme(Node &n) {
+static LogicalResult lowerCumulativeExtreme(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || n.numResults() != 2)
@@ -189,7 +189,8 @@ static LogicalResult lowerCumulativeExtreme(Node &n) {
 /// Returns the areas of the trapezoids between neighbors along `dim`: their
 /// distance times the mean of their values. Returns std::nullopt if the
 /// arguments do not fit.
-static std::optional<Tensor> trapezoids(Node &n, const Tensor &y, int64_t dim) {
+static std::optional<Tensor> trapezoids(NodeLowering &n, const Tensor &y,
+                                        int64_t dim) {
   Builder &b = n.b;
   ExprAttr less = ExprAttr::add(n.context(), {y.sizes[dim], b.expr(-1)});
   if (!less)
@@ -228,7 +229,7 @@ static std::optional<Tensor> trapezoids(Node &n, const Tensor &y, int64_t dim) {
 }
 
 template <bool cumulative>
-static LogicalResult lowerTrapezoid(Node &n) {
+static LogicalResult lowerTrapezoid(NodeLowering &n) {
   Tensor y = n.tensor("y");
   int64_t dim = n.dim("dim", y.rank());
   Type dtype = n.resultDtype();

@@ -136,8 +136,8 @@ static Tensor write(Builder &b, SliceWrite w) {
 /// Lowers index_put whose only index is a bool mask over the first dimensions,
 /// if all true elements of the mask get the same values: `values` broadcasts to
 /// the remaining dimensions. Returns std::nullopt in other cases.
-static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
-                                              Argument list) {
+static std::optional<LogicalResult>
+putByMask(NodeLowering &n, const SliceWrite &w, Argument list) {
   if (list.getElements().size() != 1 || list.getElements()[0].isNone())
     return std::nullopt;
   Tensor mask = n.asTensor(list.getElements()[0]);
@@ -164,7 +164,7 @@ static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
 }
 
 /// Returns the position in `list` of the only index, if that is a mask.
-static std::optional<int64_t> findMask(Node &n, Argument list) {
+static std::optional<int64_t> findMask(NodeLowering &n, Argument list) {
   std::optional<int64_t> place;
   for (auto [i, arg] : llvm::enumerate(list.getElements())) {
     if (arg.isNone())
@@ -189,8 +189,8 @@ static Tensor zeroHidden(Builder &b, const Tensor &values, const Tensor &mask) {
 }
 
 /// Indexes the dimensions from `place` on by the true elements of the mask.
-static LogicalResult indexByMask(Node &n, SliceWrite &w, const Tensor &mask,
-                                 int64_t place) {
+static LogicalResult indexByMask(NodeLowering &n, SliceWrite &w,
+                                 const Tensor &mask, int64_t place) {
   int64_t rest = w.x.rank() - mask.rank();
   // The size of `values` at `place` is the number of true elements.
   if (mask.rank() == 0 || rest < place || w.values.rank() != rest + 1 ||
@@ -223,8 +223,8 @@ static Tensor clampIndices(Builder &b, const Tensor &t, ExprAttr size) {
 
 /// Indexes each dimension that has a tensor in `list` by that tensor. `clamps`:
 /// indices that are out of range are clamped.
-static LogicalResult indexByTensors(Node &n, SliceWrite &w, Argument list,
-                                    bool clamps) {
+static LogicalResult indexByTensors(NodeLowering &n, SliceWrite &w,
+                                    Argument list, bool clamps) {
   for (auto [i, arg] : llvm::enumerate(list.getElements())) {
     if (arg.isNone())
       continue;
@@ -240,7 +240,7 @@ static LogicalResult indexByTensors(Node &n, SliceWrite &w, Argument list,
 }
 
 /// Sets the sizes that the index tensors broadcast to.
-static LogicalResult broadcastIndices(Node &n, SliceWrite &w) {
+static LogicalResult broadcastIndices(NodeLowering &n, SliceWrite &w) {
   int64_t indexRank = 0;
   for (const Tensor &t : w.at)
     indexRank = std::max(indexRank, t.rank());
@@ -274,7 +274,7 @@ static Sizes selectedSizes(const SliceWrite &w) {
 /// _unsafe_masked_index_put_accumulate(self, mask, indices, values), which adds
 /// the values where the mask is true, and clamps indices that are out of range.
 template <bool isMasked>
-static LogicalResult lowerIndexPut(Node &n) {
+static LogicalResult lowerIndexPut(NodeLowering &n) {
   SliceWrite w;
   w.x = n.tensor("self");
   Argument list = n.arg("indices");
@@ -326,7 +326,7 @@ static LogicalResult lowerIndexPut(Node &n) {
 /// Lowers index_copy and index_add, which write whole slices along one
 /// dimension.
 template <bool add>
-static LogicalResult lowerIndexCopy(Node &n) {
+static LogicalResult lowerIndexCopy(NodeLowering &n) {
   SliceWrite w;
   w.x = n.tensor("self");
   int64_t dim = n.dim("dim", w.x.rank());
@@ -372,7 +372,7 @@ static LogicalResult lowerIndexCopy(Node &n) {
 
 /// Lowers slice_scatter(self, src, dim, start, end, step). The size of `src`
 /// determines the number of elements, so `end` is not read.
-static LogicalResult lowerSliceScatter(Node &n) {
+static LogicalResult lowerSliceScatter(NodeLowering &n) {
   Tensor x = n.tensor("self"), src = n.tensor("src");
   int64_t dim = n.dim("dim", x.rank());
   ExprAttr start = n.size("start", 0);
@@ -407,7 +407,7 @@ static LogicalResult lowerSliceScatter(Node &n) {
   return n.result(Tensor(v, x.sizes, x.dtype));
 }
 
-static LogicalResult lowerSelectScatter(Node &n) {
+static LogicalResult lowerSelectScatter(NodeLowering &n) {
   Tensor x = n.tensor("self"), src = n.tensor("src");
   int64_t dim = n.dim("dim", x.rank());
   ExprAttr at = n.size("index");

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combine.h"
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -50,7 +50,7 @@ static Tensor visit(Builder &b, const Write &w, const Tensor &x,
   return Tensor(result, x.sizes, x.dtype);
 }
 
-static LogicalResult scatter(Node &n, Write w) {
+static LogicalResult scatter(NodeLowering &n, Write w) {
   Builder &b = n.b;
   if (n.failed() || !isa<IntegerType>(w.index.dtype))
     return n.fail("the index is no integer tensor");
@@ -121,7 +121,7 @@ static LogicalResult scatter(Node &n, Write w) {
 /// Lowers scatter(self, dim, index, src or value, reduce), scatter_add and
 /// scatter_reduce(self, dim, index, src, reduce, include_self).
 template <Combine combine>
-static LogicalResult lowerScatter(Node &n) {
+static LogicalResult lowerScatter(NodeLowering &n) {
   Write w;
   w.x = n.tensor("self");
   w.dim = n.dim("dim", w.x.rank());
@@ -157,7 +157,7 @@ static Tensor alongDim(Builder &b, Tensor index, int64_t dim, Sizes sizes) {
 }
 
 /// Lowers index_reduce(self, dim, index, source, reduce, include_self).
-static LogicalResult lowerIndexReduce(Node &n) {
+static LogicalResult lowerIndexReduce(NodeLowering &n) {
   Write w;
   w.x = n.tensor("self");
   w.dim = n.dim("dim", w.x.rank());
@@ -173,7 +173,7 @@ static LogicalResult lowerIndexReduce(Node &n) {
 }
 
 /// Lowers index_fill(self, dim, index, value).
-static LogicalResult lowerIndexFill(Node &n) {
+static LogicalResult lowerIndexFill(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   Tensor index = n.tensor("index");
@@ -209,7 +209,7 @@ static LogicalResult lowerIndexFill(Node &n) {
 
 /// Lowers put(self, index, source, accumulate), whose indices refer to the
 /// flattened tensor.
-static LogicalResult lowerPut(Node &n) {
+static LogicalResult lowerPut(NodeLowering &n) {
   Tensor x = n.tensor("self"), index = n.tensor("index"),
          source = n.tensor("source");
   bool accumulate = n.boolean("accumulate");
@@ -254,7 +254,7 @@ static LogicalResult lowerPut(Node &n) {
 
 /// Lowers masked_scatter: the elements where the mask is true are replaced by
 /// the elements of the source, in order.
-static LogicalResult lowerMaskedScatter(Node &n) {
+static LogicalResult lowerMaskedScatter(NodeLowering &n) {
   Tensor x = n.tensor("self"), mask = n.tensor("mask"),
          source = n.tensor("source");
   if (n.failed() || !n.resultType() || !mask.dtype.isInteger(1))
@@ -304,7 +304,7 @@ static LogicalResult lowerMaskedScatter(Node &n) {
 
 /// Lowers max_pool2d_with_indices_backward(grad_output, self, ..., indices):
 /// adds each gradient to the element of its plane that was the maximum.
-static LogicalResult lowerMaxPoolBackward(Node &n) {
+static LogicalResult lowerMaxPoolBackward(NodeLowering &n) {
   Tensor gradient = n.tensor("grad_output"), x = n.tensor("self"),
          index = n.tensor("indices");
   if (n.failed() || x.rank() < 3 || gradient.rank() != x.rank() ||

@@ -18,8 +18,8 @@ static constexpr int64_t mostSearched = 4096;
 /// Sets the result to the number of elements of the sorted row that come before
 /// each value: those less than it, or not greater if `right`. All elements come
 /// before a NaN.
-static LogicalResult search(Node &n, const Tensor &sorted, const Tensor &values,
-                            bool right) {
+static LogicalResult search(NodeLowering &n, const Tensor &sorted,
+                            const Tensor &values, bool right) {
   Builder &b = n.b;
   std::optional<int64_t> length =
       sorted.rank() ? sorted.sizes.back().getInteger() : std::nullopt;
@@ -43,7 +43,7 @@ static LogicalResult search(Node &n, const Tensor &sorted, const Tensor &values,
   return n.result(b.sum(before, {values.rank()}, false, i64));
 }
 
-static LogicalResult lowerSearchSorted(Node &n) {
+static LogicalResult lowerSearchSorted(NodeLowering &n) {
   Tensor sorted = n.tensor("sorted_sequence");
   bool scalar = n.target().ends_with(".Scalar");
   bool right = n.boolean("right") || n.string("side", "left") == "right";
@@ -65,13 +65,13 @@ static LogicalResult lowerSearchSorted(Node &n) {
   return search(n, sorted, n.b.fromElement(n.b.number(v, dtype), dtype), right);
 }
 
-static LogicalResult lowerBucketize(Node &n) {
+static LogicalResult lowerBucketize(NodeLowering &n) {
   bool right = n.boolean("right");
   Tensor values = n.tensor("self"), row = n.tensor("boundaries");
   return search(n, row, values, right);
 }
 
-static LogicalResult lowerIsIn(Node &n) {
+static LogicalResult lowerIsIn(NodeLowering &n) {
   bool isScalar = n.has("element"), isOneElement = n.has("test_element");
   if (isScalar && isOneElement)
     return n.fail("expected a tensor");

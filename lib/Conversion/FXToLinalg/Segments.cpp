@@ -19,7 +19,7 @@ namespace fx::lin {
 /// Lowers segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe,
 /// initial). Segment k of a row has the slices [offsets[k], offsets[k + 1])
 /// along `axis`. The mean of an empty segment without an initial value is NaN.
-static LogicalResult lowerSegmentReduce(Node &n) {
+static LogicalResult lowerSegmentReduce(NodeLowering &n) {
   Tensor x = n.tensor("data");
   std::optional<Combine> reduction = combineOf(n.string("reduce"));
   std::optional<Tensor> lengths = n.optionalTensor("lengths"),

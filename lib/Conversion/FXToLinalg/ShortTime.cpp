@@ -25,7 +25,7 @@ struct Frames {
 
 /// Reads n_fft, hop_length, win_length and window. A window that is shorter
 /// than the frames is centered in them, with zeros around it.
-static LogicalResult readFrames(Node &n, Frames &f, Type dtype) {
+static LogicalResult readFrames(NodeLowering &n, Frames &f, Type dtype) {
   f.length = n.integer("n_fft");
   f.hop = n.integer("hop_length", f.length / 4);
   int64_t size = n.integer("win_length", f.length);
@@ -68,7 +68,7 @@ static bool makeBatch(Builder &b, Tensor &x, int64_t rank) {
 
 /// Lowers stft(self, n_fft, hop_length, win_length, window, normalized,
 /// onesided, return_complex, align_to_window).
-static LogicalResult lowerSTFT(Node &n) {
+static LogicalResult lowerSTFT(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool hasBatch = x.rank() == 2;
   Frames f;
@@ -151,7 +151,7 @@ static Tensor overlap(Builder &b, const Frames &f, const Tensor &y,
 /// Lowers istft(self, n_fft, hop_length, win_length, window, center,
 /// normalized, onesided, length, return_complex): the sum of the overlapping
 /// frames divided by that of the overlapping squared windows.
-static LogicalResult lowerInverseSTFT(Node &n) {
+static LogicalResult lowerInverseSTFT(NodeLowering &n) {
   Pair x = getPair(n, "self");
   bool hasBatch = x.re.rank() == 3;
   bool isCentered = n.boolean("center"), isNormalized = n.boolean("normalized");

@@ -208,7 +208,7 @@ static Orthogonal orthogonalize(Builder &b, const Tensor &x) {
 
 /// Returns true if the singular values of `x` can be computed. The sizes of the
 /// matrices must be static, since the lowering depends on which is smaller.
-static bool hasSingularValues(Node &n, const Tensor &x) {
+static bool hasSingularValues(NodeLowering &n, const Tensor &x) {
   return isMatrices(n, x, false) && hasStaticSizes(x);
 }
 
@@ -226,7 +226,7 @@ static Tensor singularValues(Builder &b, const Tensor &x) {
   return b.reshape(values, sizes);
 }
 
-FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind) {
+FailureOr<Tensor> singularNorm(NodeLowering &n, const Tensor &x, char kind) {
   if (!hasSingularValues(n, x))
     return n.fail("matrices of unknown size, or no floats");
   Builder &b = n.b;
@@ -247,7 +247,7 @@ FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind) {
 
 /// Lowers linalg_svdvals(A), which sorts the values in descending order, and
 /// _linalg_svd(A, full_matrices, compute_uv) if the vectors are unused.
-static LogicalResult lowerSingularValues(Node &n) {
+static LogicalResult lowerSingularValues(NodeLowering &n) {
   Tensor x = n.tensor("A");
   bool isWhole = n.numResults() == 3;
   if (!hasSingularValues(n, x))
@@ -289,7 +289,7 @@ static Tensor symmetric(Builder &b, const Tensor &x) {
 
 /// Reads an optional tolerance, a number or a tensor with an element for each
 /// matrix, as f64, and appends a dimension of size 1.
-static std::optional<Tensor> readTolerance(Node &n, ArgName name) {
+static std::optional<Tensor> readTolerance(NodeLowering &n, ArgName name) {
   Argument arg = n.arg(name);
   if (arg.isNone())
     return std::nullopt;
@@ -304,7 +304,7 @@ static std::optional<Tensor> readTolerance(Node &n, ArgName name) {
 /// Returns max(atol, rtol * largest), where `largest` is the maximum of the
 /// values along the last dimension. By default, rtol is 0 if atol is positive,
 /// and else the epsilon of the dtype of `x` times the larger size of a matrix.
-static Tensor threshold(Node &n, const Tensor &x, const Tensor &values,
+static Tensor threshold(NodeLowering &n, const Tensor &x, const Tensor &values,
                         std::optional<Tensor> atol,
                         std::optional<Tensor> rtol) {
   Builder &b = n.b;
@@ -341,7 +341,8 @@ struct Tolerances {
 /// Reads the tolerances. Overloads without atol and rtol have a single
 /// tolerance, named `plain`, which is absolute if `isAbsolute` and else
 /// relative.
-static Tolerances readTolerances(Node &n, ArgName plain, bool isAbsolute) {
+static Tolerances readTolerances(NodeLowering &n, ArgName plain,
+                                 bool isAbsolute) {
   Tolerances t;
   bool isNew = n.target().contains(".atol_rtol_");
   if (isNew) {
@@ -363,7 +364,7 @@ static Tolerances readTolerances(Node &n, ArgName plain, bool isAbsolute) {
 
 /// Lowers linalg_matrix_rank: the number of singular values above the
 /// tolerance.
-static LogicalResult lowerMatrixRank(Node &n) {
+static LogicalResult lowerMatrixRank(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"input", "self"}));
   Tolerances t = readTolerances(n, "tol", true);
   if (!hasSingularValues(n, x) || !n.resultType())
@@ -383,7 +384,7 @@ static LogicalResult lowerMatrixRank(Node &n) {
 
 /// Lowers linalg_pinv and pinverse: V S^-1 U^T, restricted to the singular
 /// values above the tolerance.
-static LogicalResult lowerPseudoInverse(Node &n) {
+static LogicalResult lowerPseudoInverse(NodeLowering &n) {
   Tensor x = n.tensor("self");
   Tolerances t = readTolerances(n, "rcond", false);
   if (!hasSingularValues(n, x))
@@ -420,7 +421,7 @@ static LogicalResult lowerPseudoInverse(Node &n) {
 /// Lowers linalg_cond(self, p) for p = None, 2 and -2: the ratio of the largest
 /// and the smallest singular value, or its reciprocal for -2. Other values of
 /// p, which need the norm of the inverse, are not lowered.
-static LogicalResult lowerCondition(Node &n) {
+static LogicalResult lowerCondition(NodeLowering &n) {
   Tensor x = n.tensor("self");
   double order = n.real("p", 2);
   if (n.failed() || std::abs(order) != 2)

@@ -80,7 +80,7 @@ Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
   return firstInOrder(b, x, descending, x.sizes.back());
 }
 
-FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending,
+FailureOr<Sorted> sort(NodeLowering &n, Tensor x, int64_t dim, bool descending,
                        ExprAttr k) {
   Builder &b = n.b;
   if (n.failed())
@@ -112,13 +112,13 @@ Tensor pick(Builder &b, const Tensor &x, const Tensor &at) {
       });
 }
 
-Tensor restore(Node &n, const Sorted &r, Tensor t) {
+Tensor restore(NodeLowering &n, const Sorted &r, Tensor t) {
   t = n.b.permute(t, r.back);
   return n.resultSizes().empty() ? n.b.squeeze(t, 0) : t;
 }
 
 template <bool indicesOnly>
-static LogicalResult lowerSort(Node &n) {
+static LogicalResult lowerSort(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool column = n.target() == "aten.msort.default";
   int64_t dim = column ? 0 : n.dim("dim", x.rank());
@@ -142,7 +142,7 @@ static LogicalResult lowerSort(Node &n) {
   return column ? success() : n.set(1, restore(n, *r, r->index));
 }
 
-static LogicalResult lowerTopK(Node &n) {
+static LogicalResult lowerTopK(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   bool largest = n.boolean("largest");

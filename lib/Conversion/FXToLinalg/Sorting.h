@@ -8,7 +8,7 @@
 #ifndef FX_LIB_CONVERSION_FXTOLINALG_SORTING_H
 #define FX_LIB_CONVERSION_FXTOLINALG_SORTING_H
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 namespace fx::lin {
 
@@ -27,8 +27,8 @@ Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k);
 
 /// Sorts along `dim`, stably. With `k`, `index` has only the first `k` elements
 /// of each row. If `x` has no elements, fails and records the reason in `n`.
-mlir::FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending,
-                             ExprAttr k = {});
+mlir::FailureOr<Sorted> sort(NodeLowering &n, Tensor x, int64_t dim,
+                             bool descending, ExprAttr k = {});
 
 /// Returns the elements of the rows of `x` (along its last dimension) at the
 /// i64 indices `at`. The result has the sizes of `at`, which are those of `x`
@@ -37,7 +37,7 @@ Tensor pick(Builder &b, const Tensor &x, const Tensor &at);
 
 /// Permutes `t`, a tensor of rows, to the operand's order of dimensions. Drops
 /// the dimension that `sort` added to a 0-d operand.
-Tensor restore(Node &n, const Sorted &r, Tensor t);
+Tensor restore(NodeLowering &n, const Sorted &r, Tensor t);
 
 inline mlir::Value toI64(Scalars &s, mlir::Value v, mlir::Type from) {
   return s.cast(v, from, s.b.getI64Type());

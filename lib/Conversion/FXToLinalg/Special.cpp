@@ -96,7 +96,7 @@ static Value digamma(Scalars &s, Value x) {
 
 /// Lowers mvlgamma(x, p): p (p - 1) / 4 * log(pi) plus the sum of
 /// log(|gamma(x - j / 2)|) over j = 0, ..., p - 1.
-static LogicalResult lowerMultivariateLogGamma(Node &n) {
+static LogicalResult lowerMultivariateLogGamma(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t p = n.integer("p");
   if (n.failed() || p < 1 || p > 16 || !isa<FloatType>(n.resultDtype()))
@@ -127,7 +127,7 @@ static SmallVector<double> cotangentDerivative(int64_t n) {
 /// Lowers polygamma, the n-th derivative of digamma: the recurrence up to a
 /// large argument, and the asymptotic series there (DLMF 5.15.5, 5.15.8);
 /// reflection below 1/2 (DLMF 5.15.6).
-static LogicalResult lowerPolygamma(Node &node) {
+static LogicalResult lowerPolygamma(NodeLowering &node) {
   int64_t order = node.integer("n");
   Tensor x = node.tensor("self");
   if (node.failed() || order < 0 || order > 8 ||

@@ -19,7 +19,7 @@ using UnaryFn = mlir::Value (*)(Scalars &, mlir::Value);
 /// Lowers a pointwise function of one operand with a float result, computed in
 /// f64.
 template <UnaryFn fn>
-mlir::LogicalResult wide(Node &n) {
+mlir::LogicalResult wide(NodeLowering &n) {
   Tensor x = n.tensor(n.oneOf({"self", "x"}));
   if (n.failed() || !llvm::isa<mlir::FloatType>(n.resultDtype()))
     return n.fail("the result is no float");

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -58,7 +58,7 @@ static bool isDense(FakeTensorType type) {
 /// Reports an error that excludes the fallback to ATen. ATen gets the operand's
 /// elements in row-major order without gaps, so it does not know the storage
 /// either.
-static LogicalResult refuseMemory(Node &n, FakeTensorType type) {
+static LogicalResult refuseMemory(NodeLowering &n, FakeTensorType type) {
   n.graph.fatal = true;
   return n.op->emitError("'")
          << n.target() << "' has no native code: expected an operand whose "
@@ -67,7 +67,7 @@ static LogicalResult refuseMemory(Node &n, FakeTensorType type) {
 
 /// Reads the arguments size, stride and storage_offset. Fails unless `self` is
 /// dense.
-static FailureOr<View> readView(Node &n) {
+static FailureOr<View> readView(NodeLowering &n) {
   View view;
   view.sizes = n.sizes("size");
   view.strides = n.sizes("stride");
@@ -88,7 +88,8 @@ static FailureOr<View> readView(Node &n) {
 /// Checks that the view stays inside a storage of `count` elements: now if all
 /// sizes and strides are static, else by an assertion at run time. As PyTorch
 /// demands, neither the offset nor a stride is negative.
-static LogicalResult checkInside(Node &n, const View &view, ExprAttr count) {
+static LogicalResult checkInside(NodeLowering &n, const View &view,
+                                 ExprAttr count) {
   Builder &b = n.b;
   Scalars ix(b.b, b.loc, b.b.getIndexType());
   StringRef outside = "the view leaves the operand's memory";
@@ -140,7 +141,7 @@ static SmallVector<Value> strideValues(Builder &b, const View &view) {
 }
 
 /// Lowers as_strided(self, size, stride, storage_offset).
-static LogicalResult lowerAsStrided(Node &n) {
+static LogicalResult lowerAsStrided(NodeLowering &n) {
   Tensor x = n.tensor("self");
   FailureOr<View> view = readView(n);
   if (failed(view) || !n.resultType())
@@ -163,7 +164,7 @@ static LogicalResult lowerAsStrided(Node &n) {
 }
 
 /// Lowers as_strided_scatter(self, src, size, stride, storage_offset).
-static LogicalResult lowerAsStridedScatter(Node &n) {
+static LogicalResult lowerAsStridedScatter(NodeLowering &n) {
   Tensor x = n.tensor("self"), source = n.tensor("src");
   FailureOr<View> view = readView(n);
   if (failed(view) || source.rank() != int64_t(view->sizes.size()))
@@ -189,7 +190,7 @@ static LogicalResult lowerAsStridedScatter(Node &n) {
 
 /// Lowers resize(self, size) and resize_as(self, the_template): takes the first
 /// elements of the storage. Elements beyond those of the operand are 0.
-static LogicalResult lowerResize(Node &n) {
+static LogicalResult lowerResize(NodeLowering &n) {
   Tensor x = n.tensor("self");
   Argument self = n.arg("self");
   auto type = self.isValue()
@@ -216,7 +217,7 @@ static LogicalResult lowerResize(Node &n) {
 }
 
 /// Lowers sym_storage_offset(self) to the offset in the operand's type, or 0.
-static LogicalResult lowerStorageOffset(Node &n) {
+static LogicalResult lowerStorageOffset(NodeLowering &n) {
   Argument self = n.arg("self");
   auto type = self.isValue()
                   ? dyn_cast<FakeTensorType>(self.getValue().getType())

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -19,7 +19,7 @@ namespace fx::lin {
 // these functions, which lower numbers whose values are known at run time only.
 
 /// Lowers item: the only element, as int64, float64 or bool.
-static LogicalResult lowerItem(Node &n) {
+static LogicalResult lowerItem(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
@@ -43,7 +43,7 @@ static bool isReal(const Number &x) { return x.kind == Number::Kind::Float; }
 
 /// Sets the result to `v`, converted from dtype `from` to the type of the
 /// node's result.
-static LogicalResult setNumber(Node &n, Value v, Type from) {
+static LogicalResult setNumber(NodeLowering &n, Value v, Type from) {
   Type type = n.op->getResult(0).getType();
   Type want = builtinType(type);
   if (!want || isa<RankedTensorType>(want))
@@ -59,7 +59,7 @@ using BinaryFn = Value (*)(Scalars &, Value, Value);
 /// Lowers a binary operator on numbers. `fn` gets both operands as f64 if one
 /// is a float or `real` is set, and else as i64. It returns a value of the same
 /// type, or an i1 if `relation` is set.
-static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool real,
+static LogicalResult lowerBinary(NodeLowering &n, BinaryFn fn, bool real,
                                  bool relation) {
   Number x = n.number("a"), y = n.number("b");
   if (n.failed())
@@ -72,21 +72,21 @@ static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool real,
 }
 
 template <BinaryFn fn>
-static LogicalResult arithmetic(Node &n) {
+static LogicalResult arithmetic(NodeLowering &n) {
   return lowerBinary(n, fn, false, false);
 }
 template <BinaryFn fn>
-static LogicalResult realArithmetic(Node &n) {
+static LogicalResult realArithmetic(NodeLowering &n) {
   return lowerBinary(n, fn, true, false);
 }
 template <BinaryFn fn>
-static LogicalResult relation(Node &n) {
+static LogicalResult relation(NodeLowering &n) {
   return lowerBinary(n, fn, false, true);
 }
 
 /// Lowers `&` and `|`: on truth values in i1, else bitwise in i64.
 template <BinaryFn fn>
-static LogicalResult logic(Node &n) {
+static LogicalResult logic(NodeLowering &n) {
   Number x = n.number("a"), y = n.number("b");
   if (n.failed())
     return failure();
@@ -97,7 +97,7 @@ static LogicalResult logic(Node &n) {
 }
 
 /// Lowers `**`. An integer to a negative power is a float.
-static LogicalResult lowerPow(Node &n) {
+static LogicalResult lowerPow(NodeLowering &n) {
   bool real = isa<SymFloatType>(n.op->getResult(0).getType());
   return lowerBinary(
       n, [](Scalars &s, Value x, Value y) { return s.pow(x, y); }, real,
@@ -109,7 +109,7 @@ using UnaryFn = Value (*)(Scalars &, Value);
 /// Lowers a unary operator on a number: in f64 if it is a float or `real` is
 /// set, and else in i64.
 template <UnaryFn fn, bool real>
-static LogicalResult unary(Node &n) {
+static LogicalResult unary(NodeLowering &n) {
   Number x = n.number(n.oneOf({"a", "x"}));
   if (n.failed())
     return failure();
@@ -119,7 +119,7 @@ static LogicalResult unary(Node &n) {
   return setNumber(n, fn(s, n.b.number(x, type)), type);
 }
 
-static LogicalResult lowerNot(Node &n) {
+static LogicalResult lowerNot(NodeLowering &n) {
   Number x = n.number("a");
   if (n.failed())
     return failure();
@@ -128,7 +128,7 @@ static LogicalResult lowerNot(Node &n) {
   return setNumber(n, s.logicalNot(n.b.number(x, i1)), i1);
 }
 
-static LogicalResult lowerIte(Node &n) {
+static LogicalResult lowerIte(NodeLowering &n) {
   Number c = n.number("b"), x = n.number("t"), y = n.number("f");
   if (n.failed())
     return failure();
@@ -142,7 +142,7 @@ static LogicalResult lowerIte(Node &n) {
 }
 
 /// Lowers sym_size.int to the size of the lowered tensor.
-static LogicalResult lowerSymSize(Node &n) {
+static LogicalResult lowerSymSize(NodeLowering &n) {
   Argument arg = n.arg("self");
   const Lowered *lowered =
       arg.isValue() ? n.graph.lookup(arg.getValue()) : nullptr;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
-#include "Node.h"
+#include "GraphLowering.h"
+#include "NodeLowering.h"
 
 using namespace mlir;
 
@@ -14,7 +14,7 @@ namespace fx::lin {
 
 /// Lowers operators that give the operand's elements the shape of the result
 /// type: view, reshape, flatten, unflatten, ravel ...
-static LogicalResult lowerReshape(Node &n) {
+static LogicalResult lowerReshape(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -24,7 +24,7 @@ static LogicalResult lowerReshape(Node &n) {
   return n.result(n.b.reshape(x, sizes));
 }
 
-static LogicalResult lowerUnsqueeze(Node &n) {
+static LogicalResult lowerUnsqueeze(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank() + 1);
   if (n.failed())
@@ -34,7 +34,7 @@ static LogicalResult lowerUnsqueeze(Node &n) {
 
 /// Drops those of the given dimensions (of all for `squeeze.default`) that have
 /// size 1.
-static LogicalResult lowerSqueeze(Node &n) {
+static LogicalResult lowerSqueeze(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dim", x.rank(), !n.arg("dim").isList());
   if (n.failed())
@@ -50,7 +50,7 @@ static LogicalResult lowerSqueeze(Node &n) {
   return n.result(x);
 }
 
-static LogicalResult lowerPermute(Node &n) {
+static LogicalResult lowerPermute(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> order = n.dims("dims", x.rank(), false);
   if (n.failed())
@@ -65,7 +65,7 @@ static LogicalResult lowerPermute(Node &n) {
   return n.result(n.b.permute(x, order));
 }
 
-static LogicalResult lowerTranspose(Node &n) {
+static LogicalResult lowerTranspose(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t a = n.dim(n.oneOf({"dim0", "axis0"}), x.rank()),
           c = n.dim(n.oneOf({"dim1", "axis1"}), x.rank());
@@ -79,7 +79,7 @@ static LogicalResult lowerTranspose(Node &n) {
 
 /// Lowers t and numpy_T, which reverse the dimensions, and mT, mH and matrix_H,
 /// which swap the last two.
-static LogicalResult lowerReverse(Node &n) {
+static LogicalResult lowerReverse(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
@@ -97,7 +97,7 @@ static LogicalResult lowerReverse(Node &n) {
 }
 
 /// Moves dimensions `source` to `destination`.
-static LogicalResult lowerMovedim(Node &n) {
+static LogicalResult lowerMovedim(NodeLowering &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> from = n.dims("source", x.rank(), false),
                        to = n.dims("destination", x.rank(), false);
@@ -119,7 +119,7 @@ static LogicalResult lowerMovedim(Node &n) {
   return n.result(n.b.permute(x, order));
 }
 
-static LogicalResult lowerExpand(Node &n) {
+static LogicalResult lowerExpand(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -130,7 +130,7 @@ static LogicalResult lowerExpand(Node &n) {
 
 /// Binds the length of a slice, if it is a data-dependent symbol without a
 /// value, to the number of elements between the bounds of the slice.
-static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
+static LogicalResult bindLength(NodeLowering &n, const Tensor &x, int64_t dim,
                                 ExprAttr start, int64_t step) {
   ExprAttr length = n.resultSizes()[dim];
   if (!length.isSymbol() || n.b.symbols.isBound(length.getName()))
@@ -151,7 +151,7 @@ static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
   return success();
 }
 
-static LogicalResult lowerSlice(Node &n) {
+static LogicalResult lowerSlice(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   ExprAttr start = n.size("start", 0);
@@ -179,7 +179,7 @@ static LogicalResult lowerSlice(Node &n) {
 /// Lowers tensor_split at the indices of a list or of a tensor. Each part is
 /// the slice from one index to the next; it is empty if the next index is not
 /// greater.
-static LogicalResult lowerTensorSplit(Node &n) {
+static LogicalResult lowerTensorSplit(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || x.rank() == 0)
@@ -237,7 +237,7 @@ static LogicalResult lowerTensorSplit(Node &n) {
   return success();
 }
 
-static LogicalResult lowerNarrow(Node &n) {
+static LogicalResult lowerNarrow(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   ExprAttr start = n.size("start", 0);
@@ -252,7 +252,7 @@ static LogicalResult lowerNarrow(Node &n) {
   return n.result(n.b.slice(x, dim, start, length, n.b.expr(1)));
 }
 
-static LogicalResult lowerSelect(Node &n) {
+static LogicalResult lowerSelect(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   ExprAttr at = n.size("index");
@@ -266,7 +266,7 @@ static LogicalResult lowerSelect(Node &n) {
 
 /// Lowers split, split_with_sizes, chunk and tensor_split by sections. The
 /// result types have the lengths of the parts.
-static LogicalResult lowerSplit(Node &n) {
+static LogicalResult lowerSplit(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || x.rank() == 0)
@@ -289,7 +289,7 @@ static LogicalResult lowerSplit(Node &n) {
   return success();
 }
 
-static LogicalResult lowerUnbind(Node &n) {
+static LogicalResult lowerUnbind(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || x.rank() == 0)
@@ -304,7 +304,7 @@ static LogicalResult lowerUnbind(Node &n) {
 }
 
 /// Lowers broadcast_tensors: broadcasts the arguments to one shape.
-static LogicalResult lowerBroadcastTensors(Node &n) {
+static LogicalResult lowerBroadcastTensors(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || parts.size() != n.numResults())
     return n.fail("the number of results is not what the operator gives");
@@ -318,7 +318,7 @@ static LogicalResult lowerBroadcastTensors(Node &n) {
 
 /// Lowers meshgrid: result i varies along dimension i (the first two are
 /// swapped for "xy").
-static LogicalResult lowerMeshgrid(Node &n) {
+static LogicalResult lowerMeshgrid(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   StringRef indexing = n.string("indexing", "ij");
   if (n.failed() || parts.size() != n.numResults())
@@ -340,7 +340,7 @@ static LogicalResult lowerMeshgrid(Node &n) {
   return success();
 }
 
-static LogicalResult lowerCat(Node &n) {
+static LogicalResult lowerCat(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -382,7 +382,7 @@ static LogicalResult lowerCat(Node &n) {
   return n.result(n.b.concat(parts, dim, sizes));
 }
 
-static LogicalResult lowerStack(Node &n) {
+static LogicalResult lowerStack(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -406,7 +406,7 @@ static LogicalResult lowerStack(Node &n) {
 
 /// Lowers repeat and tile: with repeats r0, r1 and sizes s0, s1, the tensor is
 /// expanded to [r0, s0, r1, s1], and reshaped to [r0 * s0, r1 * s1].
-static LogicalResult lowerRepeat(Node &n) {
+static LogicalResult lowerRepeat(NodeLowering &n) {
   Tensor x = n.tensor("self");
   bool tile = n.target() == "aten.tile.default";
   Sizes repeats = n.sizes(n.oneOf({"dims", "repeats"}));
@@ -432,7 +432,7 @@ static LogicalResult lowerRepeat(Node &n) {
 
 /// Repeats each element along a dimension or, without `dim`, of the flattened
 /// tensor.
-static LogicalResult lowerRepeatInterleave(Node &n) {
+static LogicalResult lowerRepeatInterleave(NodeLowering &n) {
   Tensor x = n.tensor("self");
   ExprAttr repeats = n.size("repeats");
   if (n.failed())

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -22,7 +22,8 @@ namespace fx::lin {
 /// Sets the result to a window whose element k is fn(k, last), where `last` is
 /// the length of the symmetric window minus 1.
 static LogicalResult
-setWindow(Node &n, llvm::function_ref<Value(Scalars &, Value, double)> fn) {
+setWindow(NodeLowering &n,
+          llvm::function_ref<Value(Scalars &, Value, double)> fn) {
   Type dtype = n.resultDtype(), f64 = n.b.b.getF64Type();
   bool periodic = n.boolean("periodic", true);
   ArrayRef<ExprAttr> sizes = n.resultSizes();
@@ -45,7 +46,7 @@ static Value cosine(Scalars &s, Value n, double times, double last) {
 }
 
 template <bool isHann>
-static LogicalResult lowerCosineWindow(Node &n) {
+static LogicalResult lowerCosineWindow(NodeLowering &n) {
   double alpha = isHann ? 0.5 : n.real("alpha", 0.54);
   double beta = isHann ? 0.5 : n.real("beta", 0.46);
   return setWindow(n, [&](Scalars &s, Value k, double last) {
@@ -54,7 +55,7 @@ static LogicalResult lowerCosineWindow(Node &n) {
   });
 }
 
-static LogicalResult lowerBlackman(Node &n) {
+static LogicalResult lowerBlackman(NodeLowering &n) {
   return setWindow(n, [](Scalars &s, Value k, double last) {
     Value first = s.mul(s.constant(0.5), cosine(s, k, 2, last));
     Value second = s.mul(s.constant(0.08), cosine(s, k, 4, last));
@@ -62,7 +63,7 @@ static LogicalResult lowerBlackman(Node &n) {
   });
 }
 
-static LogicalResult lowerBartlett(Node &n) {
+static LogicalResult lowerBartlett(NodeLowering &n) {
   return setWindow(n, [](Scalars &s, Value k, double last) {
     Value up = s.mul(k, s.constant(2 / last));
     return s.select(s.le(up, s.constant(1)), up, s.sub(s.constant(2), up));

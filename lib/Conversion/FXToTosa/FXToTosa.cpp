@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Function.h"
+#include "GraphToTosa.h"
 
 #include "fx/Conversion/Passes.h"
 
@@ -18,10 +18,10 @@ namespace fx {
 
 using namespace mlir;
 using namespace fx;
-using fx::to_tosa::Function;
+using fx::to_tosa::GraphToTosa;
 using fx::to_tosa::typeOf;
 
-Value Function::reshape(Value v, ArrayRef<int64_t> sizes) {
+Value GraphToTosa::reshape(Value v, ArrayRef<int64_t> sizes) {
   RankedTensorType type = typeOf(v);
   if (type.getShape() == sizes)
     return v;
@@ -32,7 +32,7 @@ Value Function::reshape(Value v, ArrayRef<int64_t> sizes) {
   return tosa::ReshapeOp::create(b, loc(), type.clone(sizes), v, shape);
 }
 
-Value Function::transpose(Value v, ArrayRef<int32_t> order) {
+Value GraphToTosa::transpose(Value v, ArrayRef<int32_t> order) {
   if (order.empty())
     return v; // TOSA transposes no tensor of rank 0.
   RankedTensorType type = typeOf(v);
@@ -42,7 +42,7 @@ Value Function::transpose(Value v, ArrayRef<int32_t> order) {
   return tosa::TransposeOp::create(b, loc(), type.clone(sizes), v, order);
 }
 
-Value Function::cast(Value v, Type element) {
+Value GraphToTosa::cast(Value v, Type element) {
   RankedTensorType type = typeOf(v);
   if (type.getElementType() == element)
     return v;
@@ -50,7 +50,7 @@ Value Function::cast(Value v, Type element) {
       b, loc(), RankedTensorType::get(type.getShape(), element), v);
 }
 
-Value Function::splat(double value, Type element, unsigned rank) {
+Value GraphToTosa::splat(double value, Type element, unsigned rank) {
   auto type = RankedTensorType::get(SmallVector<int64_t>(rank, 1), element);
   Attribute attr = isa<FloatType>(element)
                        ? Attribute(b.getFloatAttr(element, value))
@@ -59,7 +59,7 @@ Value Function::splat(double value, Type element, unsigned rank) {
                                DenseElementsAttr::get(type, attr));
 }
 
-Value Function::operand(ArgName name, RankedTensorType type) {
+Value GraphToTosa::operand(ArgName name, RankedTensorType type) {
   if (Value v = tensor(name)) {
     SmallVector<int64_t> sizes(type.getRank() - typeOf(v).getRank(), 1);
     llvm::append_range(sizes, typeOf(v).getShape());
@@ -69,11 +69,11 @@ Value Function::operand(ArgName name, RankedTensorType type) {
   return value ? splat(*value, type.getElementType(), type.getRank()) : Value();
 }
 
-Value Function::zeroPoint(Value of) {
+Value GraphToTosa::zeroPoint(Value of) {
   return splat(0, typeOf(of).getElementType(), 1);
 }
 
-Value Function::matmul(Value x, Value y) {
+Value GraphToTosa::matmul(Value x, Value y) {
   RankedTensorType a = typeOf(x), c = typeOf(y);
   auto type = RankedTensorType::get(
       {a.getDimSize(0), a.getDimSize(1), c.getDimSize(2)}, a.getElementType());
@@ -85,15 +85,15 @@ Value Function::matmul(Value x, Value y) {
 // The graph
 //===----------------------------------------------------------------------===//
 
-Value Function::createConstant(PlaceholderOp state,
-                               DenseElementsAttr elements) {
+Value GraphToTosa::createConstant(PlaceholderOp state,
+                                  DenseElementsAttr elements) {
   return tosa::ConstOp::create(b, state.getLoc(), elements.getType(), elements);
 }
 
-LogicalResult Function::convertCall(CallFunctionOp call) {
+LogicalResult GraphToTosa::convertCall(CallFunctionOp call) {
   op = call;
   view = getOperatorView(call);
-  Lowering::Function lower =
+  Lowering::Fn lower =
       view ? HookTable<Lowering>::get().lookup(view.getSchema()) : nullptr;
   if (lower && call->getNumResults() == 1 && !resultType())
     return call.emitOpError("expected a result of static size for TOSA, got ")
@@ -112,7 +112,7 @@ struct ConvertFXToTosa : fx::impl::ConvertFXToTosaBase<ConvertFXToTosa> {
     ModuleOp module = getOperation();
     ExternalData files;
     auto convert = [&](GraphOp graph) {
-      return Function(graph, embedStates, files).convert();
+      return GraphToTosa(graph, embedStates, files).convert();
     };
     if (failed(convertGraphs(module, convert)))
       return signalPassFailure();

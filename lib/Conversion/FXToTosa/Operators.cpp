@@ -5,73 +5,73 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Function.h"
+#include "GraphToTosa.h"
 
 using namespace mlir;
 using namespace fx;
 using namespace fx::to_tosa;
 
 template <typename Op>
-static LogicalResult unary(Function &f) {
-  RankedTensorType type = f.resultType();
-  Value x = f.tensor("self");
+static LogicalResult unary(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
+  Value x = g.tensor("self");
   if (!x || typeOf(x) != type)
     return failure();
-  return f.result(Op::create(f.builder(), f.loc(), type, x));
+  return g.result(Op::create(g.builder(), g.loc(), type, x));
 }
 
 template <typename Op>
-static LogicalResult binary(Function &f) {
-  RankedTensorType type = f.resultType();
-  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
+static LogicalResult binary(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
+  Value x = g.operand("self", type), y = x ? g.operand("other", type) : Value();
   if (!y)
     return failure();
-  return f.result(Op::create(f.builder(), f.loc(), type, x, y));
+  return g.result(Op::create(g.builder(), g.loc(), type, x, y));
 }
 
-static LogicalResult pow(Function &f) {
-  RankedTensorType type = f.resultType();
-  Value x = f.operand("self", type),
-        y = x ? f.operand("exponent", type) : Value();
+static LogicalResult pow(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
+  Value x = g.operand("self", type),
+        y = x ? g.operand("exponent", type) : Value();
   if (!y)
     return failure();
-  return f.result(tosa::PowOp::create(f.builder(), f.loc(), type, x, y));
+  return g.result(tosa::PowOp::create(g.builder(), g.loc(), type, x, y));
 }
 
-static Value multiply(Function &f, RankedTensorType type, Value x, Value y) {
-  Value shift = f.splat(0, f.builder().getI8Type(), 1);
-  return tosa::MulOp::create(f.builder(), f.loc(), type, x, y, shift);
+static Value multiply(GraphToTosa &g, RankedTensorType type, Value x, Value y) {
+  Value shift = g.splat(0, g.builder().getI8Type(), 1);
+  return tosa::MulOp::create(g.builder(), g.loc(), type, x, y, shift);
 }
 
 /// Lowers add and sub: self + alpha * other, self - alpha * other.
 template <typename Op>
-static LogicalResult sum(Function &f) {
-  RankedTensorType type = f.resultType();
-  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
-  std::optional<double> alpha = f.arg("alpha").getFloat();
+static LogicalResult sum(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
+  Value x = g.operand("self", type), y = x ? g.operand("other", type) : Value();
+  std::optional<double> alpha = g.arg("alpha").getFloat();
   if (!y || !alpha)
     return failure();
   if (*alpha != 1)
-    y = multiply(f, typeOf(y), y,
-                 f.splat(*alpha, type.getElementType(), type.getRank()));
-  return f.result(Op::create(f.builder(), f.loc(), type, x, y));
+    y = multiply(g, typeOf(y), y,
+                 g.splat(*alpha, type.getElementType(), type.getRank()));
+  return g.result(Op::create(g.builder(), g.loc(), type, x, y));
 }
 
-static LogicalResult mul(Function &f) {
-  RankedTensorType type = f.resultType();
-  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
-  return y ? f.result(multiply(f, type, x, y)) : failure();
+static LogicalResult mul(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
+  Value x = g.operand("self", type), y = x ? g.operand("other", type) : Value();
+  return y ? g.result(multiply(g, type, x, y)) : failure();
 }
 
-static LogicalResult div(Function &f) {
-  RankedTensorType type = f.resultType();
+static LogicalResult div(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
   if (!isa<FloatType>(type.getElementType()))
     return failure();
-  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
+  Value x = g.operand("self", type), y = x ? g.operand("other", type) : Value();
   if (!y)
     return failure();
-  Value r = tosa::ReciprocalOp::create(f.builder(), f.loc(), typeOf(y), y);
-  return f.result(multiply(f, type, x, r));
+  Value r = tosa::ReciprocalOp::create(g.builder(), g.loc(), typeOf(y), y);
+  return g.result(multiply(g, type, x, r));
 }
 
 /// Returns true if a tensor of dtype `element` is compared with `number` in its
@@ -89,114 +89,114 @@ static bool isComparedIn(Type element, const Argument &number) {
 }
 
 template <typename Op, bool swap>
-static LogicalResult compare(Function &f) {
-  Value x = f.tensor("self");
-  RankedTensorType type = f.resultType();
+static LogicalResult compare(GraphToTosa &g) {
+  Value x = g.tensor("self");
+  RankedTensorType type = g.resultType();
   if (!x)
     return failure();
   Type element = typeOf(x).getElementType();
-  Value y = f.tensor("other");
+  Value y = g.tensor("other");
   if (y ? typeOf(y).getElementType() != element
-        : !isComparedIn(element, f.arg("other")))
+        : !isComparedIn(element, g.arg("other")))
     return failure();
   auto common = RankedTensorType::get(type.getShape(), element);
-  Value a = f.operand("self", common), c = f.operand("other", common);
+  Value a = g.operand("self", common), c = g.operand("other", common);
   if (!c)
     return failure();
   if (swap)
     std::swap(a, c);
-  return f.result(Op::create(f.builder(), f.loc(), type, a, c));
+  return g.result(Op::create(g.builder(), g.loc(), type, a, c));
 }
 
-static LogicalResult where(Function &f) {
-  RankedTensorType type = f.resultType();
-  auto truth = RankedTensorType::get(type.getShape(), f.builder().getI1Type());
-  Value c = f.operand("condition", truth), x = f.operand("self", type),
-        y = f.operand("other", type);
+static LogicalResult where(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
+  auto truth = RankedTensorType::get(type.getShape(), g.builder().getI1Type());
+  Value c = g.operand("condition", truth), x = g.operand("self", type),
+        y = g.operand("other", type);
   if (!c || !x || !y)
     return failure();
-  return f.result(tosa::SelectOp::create(f.builder(), f.loc(), type, c, x, y));
+  return g.result(tosa::SelectOp::create(g.builder(), g.loc(), type, c, x, y));
 }
 
-static LogicalResult relu(Function &f) {
-  RankedTensorType type = f.resultType();
-  Value x = f.tensor("self");
+static LogicalResult relu(GraphToTosa &g) {
+  RankedTensorType type = g.resultType();
+  Value x = g.tensor("self");
   Type element = type.getElementType();
   if (!x || !isa<FloatType>(element))
     return failure();
-  OpBuilder &b = f.builder();
+  OpBuilder &b = g.builder();
   // The bound keeps infinity, as in PyTorch.
   const llvm::fltSemantics &semantics =
       cast<FloatType>(element).getFloatSemantics();
   APFloat high = APFloat::semanticsHasInf(semantics)
                      ? APFloat::getInf(semantics)
                      : APFloat::getLargest(semantics);
-  return f.result(tosa::ClampOp::create(b, f.loc(), type, x,
+  return g.result(tosa::ClampOp::create(b, g.loc(), type, x,
                                         b.getFloatAttr(element, 0.0),
                                         b.getFloatAttr(element, high)));
 }
 
 /// Lowers views that keep the order of the elements.
-static LogicalResult reshape(Function &f) {
-  Value x = f.tensor("self");
-  return x ? f.result(f.reshape(x, f.resultType().getShape())) : failure();
+static LogicalResult reshape(GraphToTosa &g) {
+  Value x = g.tensor("self");
+  return x ? g.result(g.reshape(x, g.resultType().getShape())) : failure();
 }
 
 /// Lowers copies, casts and operators that matter to autograd only.
-static LogicalResult copy(Function &f) {
-  Value x = f.tensor("self");
-  Type element = f.resultType().getElementType();
+static LogicalResult copy(GraphToTosa &g) {
+  Value x = g.tensor("self");
+  Type element = g.resultType().getElementType();
   if (!x ||
       (!isa<FloatType>(element) && isa<FloatType>(typeOf(x).getElementType())))
     return failure(); // TOSA rounds where PyTorch truncates
-  return f.result(f.cast(x, element));
+  return g.result(g.cast(x, element));
 }
 
-static LogicalResult permute(Function &f) {
-  Value x = f.tensor("self");
-  std::optional<SmallVector<int64_t>> dims = f.arg("dims").getInts();
+static LogicalResult permute(GraphToTosa &g) {
+  Value x = g.tensor("self");
+  std::optional<SmallVector<int64_t>> dims = g.arg("dims").getInts();
   if (!x || !dims)
     return failure();
   SmallVector<int32_t> order;
   for (int64_t d : *dims)
     order.push_back(d < 0 ? d + typeOf(x).getRank() : d);
-  return f.result(f.transpose(x, order));
+  return g.result(g.transpose(x, order));
 }
 
-static LogicalResult transpose(Function &f) {
-  Value x = f.tensor("self");
+static LogicalResult transpose(GraphToTosa &g) {
+  Value x = g.tensor("self");
   if (!x)
     return failure();
   int64_t rank = typeOf(x).getRank(), from = 0, to = 1;
   if (rank == 0)
-    return f.result(x);
-  if (f.arg("dim0") && f.arg("dim1")) {
-    from = f.arg("dim0").getInt().value_or(0);
-    to = f.arg("dim1").getInt().value_or(0);
+    return g.result(x);
+  if (g.arg("dim0") && g.arg("dim1")) {
+    from = g.arg("dim0").getInt().value_or(0);
+    to = g.arg("dim1").getInt().value_or(0);
   }
   SmallVector<int32_t> order = llvm::to_vector(llvm::seq<int32_t>(0, rank));
   std::swap(order[from < 0 ? from + rank : from],
             order[to < 0 ? to + rank : to]);
-  return f.result(f.transpose(x, order));
+  return g.result(g.transpose(x, order));
 }
 
-static LogicalResult t(Function &f) {
-  Value x = f.tensor("self");
+static LogicalResult t(GraphToTosa &g) {
+  Value x = g.tensor("self");
   if (!x || typeOf(x).getRank() < 2)
-    return x ? f.result(x) : failure();
-  return f.result(f.transpose(x, {1, 0}));
+    return x ? g.result(x) : failure();
+  return g.result(g.transpose(x, {1, 0}));
 }
 
 /// Returns the matmul of `x`, [..., k], with the matrix `y`, [k, n].
-static Value product(Function &f, Value x, Value y) {
+static Value product(GraphToTosa &g, Value x, Value y) {
   RankedTensorType a = typeOf(x), c = typeOf(y);
   int64_t k = c.getDimSize(0),
           rows = a.getNumElements() / std::max<int64_t>(k, 1);
-  Value r = f.matmul(f.reshape(x, {1, rows, k}),
-                     f.reshape(y, {1, k, c.getDimSize(1)}));
+  Value r = g.matmul(g.reshape(x, {1, rows, k}),
+                     g.reshape(y, {1, k, c.getDimSize(1)}));
   SmallVector<int64_t> sizes(a.getShape().drop_back());
   sizes.push_back(c.getDimSize(1));
-  return f.reshape(r, sizes);
+  return g.reshape(r, sizes);
 }
 
 static bool isMatrix(Value v) {
@@ -204,65 +204,65 @@ static bool isMatrix(Value v) {
          isa<FloatType>(typeOf(v).getElementType());
 }
 
-static LogicalResult mm(Function &f) {
-  Value x = f.tensor("self"), y = f.tensor("mat2");
-  return isMatrix(x) && isMatrix(y) ? f.result(product(f, x, y)) : failure();
+static LogicalResult mm(GraphToTosa &g) {
+  Value x = g.tensor("self"), y = g.tensor("mat2");
+  return isMatrix(x) && isMatrix(y) ? g.result(product(g, x, y)) : failure();
 }
 
-static LogicalResult bmm(Function &f) {
-  Value x = f.tensor("self"), y = f.tensor("mat2");
+static LogicalResult bmm(GraphToTosa &g) {
+  Value x = g.tensor("self"), y = g.tensor("mat2");
   return x && y && isa<FloatType>(typeOf(x).getElementType())
-             ? f.result(f.matmul(x, y))
+             ? g.result(g.matmul(x, y))
              : failure();
 }
 
-static Value plus(Function &f, ArgName bias, Value v) {
-  RankedTensorType type = f.resultType();
-  Value y = f.operand(bias, type);
-  return y ? Value(tosa::AddOp::create(f.builder(), f.loc(), type, v, y))
+static Value plus(GraphToTosa &g, ArgName bias, Value v) {
+  RankedTensorType type = g.resultType();
+  Value y = g.operand(bias, type);
+  return y ? Value(tosa::AddOp::create(g.builder(), g.loc(), type, v, y))
            : Value();
 }
 
-static LogicalResult linear(Function &f) {
-  Value x = f.tensor("input"), w = f.tensor("weight");
+static LogicalResult linear(GraphToTosa &g) {
+  Value x = g.tensor("input"), w = g.tensor("weight");
   if (!x || !isMatrix(w) || typeOf(x).getNumElements() == 0)
     return failure();
-  Value y = product(f, x, f.transpose(w, {1, 0}));
-  return f.result(f.arg("bias").isNone() ? y : plus(f, "bias", y));
+  Value y = product(g, x, g.transpose(w, {1, 0}));
+  return g.result(g.arg("bias").isNone() ? y : plus(g, "bias", y));
 }
 
-static LogicalResult addmm(Function &f) {
-  Value x = f.tensor("mat1"), y = f.tensor("mat2");
-  if (!isMatrix(x) || !isMatrix(y) || f.arg("beta").getFloat() != 1.0 ||
-      f.arg("alpha").getFloat() != 1.0)
+static LogicalResult addmm(GraphToTosa &g) {
+  Value x = g.tensor("mat1"), y = g.tensor("mat2");
+  if (!isMatrix(x) || !isMatrix(y) || g.arg("beta").getFloat() != 1.0 ||
+      g.arg("alpha").getFloat() != 1.0)
     return failure();
-  return f.result(plus(f, "self", product(f, x, y)));
+  return g.result(plus(g, "self", product(g, x, y)));
 }
 
-static LogicalResult cat(Function &f) {
+static LogicalResult cat(GraphToTosa &g) {
   SmallVector<Value> parts;
-  RankedTensorType type = f.resultType();
-  for (const Argument &part : f.arg("tensors").getElements()) {
-    Value v = part.getValue() ? f.lookup(part.getValue()) : Value();
+  RankedTensorType type = g.resultType();
+  for (const Argument &part : g.arg("tensors").getElements()) {
+    Value v = part.getValue() ? g.lookup(part.getValue()) : Value();
     if (!v || typeOf(v).getRank() != type.getRank() ||
         typeOf(v).getElementType() != type.getElementType())
       return failure();
     parts.push_back(v);
   }
-  std::optional<int64_t> dim = f.arg("dim").getInt();
+  std::optional<int64_t> dim = g.arg("dim").getInt();
   if (!dim)
     return failure();
-  return f.result(tosa::ConcatOp::create(
-      f.builder(), f.loc(), type, parts,
+  return g.result(tosa::ConcatOp::create(
+      g.builder(), g.loc(), type, parts,
       uint32_t(*dim < 0 ? *dim + type.getRank() : *dim)));
 }
 
 /// Returns the dimensions of a reduction; all if the argument has none.
-static SmallVector<int64_t> getDims(Function &f, Value x) {
+static SmallVector<int64_t> getDims(GraphToTosa &g, Value x) {
   SmallVector<int64_t> result;
   int64_t rank = typeOf(x).getRank();
-  if (!f.arg("dim").isNone())
-    for (const Argument &dim : f.arg("dim").getElements())
+  if (!g.arg("dim").isNone())
+    for (const Argument &dim : g.arg("dim").getElements())
       if (std::optional<int64_t> d = dim.getInt())
         result.push_back(*d < 0 ? *d + rank : *d);
   if (result.empty())
@@ -272,45 +272,45 @@ static SmallVector<int64_t> getDims(Function &f, Value x) {
 }
 
 template <typename Op>
-static Value reduce(Function &f, Value x) {
-  for (int64_t d : getDims(f, x)) {
+static Value reduce(GraphToTosa &g, Value x) {
+  for (int64_t d : getDims(g, x)) {
     SmallVector<int64_t> sizes(typeOf(x).getShape());
     sizes[d] = 1;
-    x = Op::create(f.builder(), f.loc(), typeOf(x).clone(sizes), x,
+    x = Op::create(g.builder(), g.loc(), typeOf(x).clone(sizes), x,
                    uint32_t(d));
   }
   return x;
 }
 
 template <typename Op, bool isMean>
-static LogicalResult reduction(Function &f) {
-  Value x = f.tensor("self");
-  RankedTensorType type = f.resultType();
+static LogicalResult reduction(GraphToTosa &g) {
+  Value x = g.tensor("self");
+  RankedTensorType type = g.resultType();
   if (!x || typeOf(x).getElementType() != type.getElementType() ||
       typeOf(x).getNumElements() == 0)
     return failure();
   double count = double(typeOf(x).getNumElements()) / type.getNumElements();
-  Value y = reduce<Op>(f, x);
+  Value y = reduce<Op>(g, x);
   if (isMean)
     y = multiply(
-        f, typeOf(y), y,
-        f.splat(1 / count, type.getElementType(), typeOf(y).getRank()));
-  return f.result(f.reshape(y, type.getShape()));
+        g, typeOf(y), y,
+        g.splat(1 / count, type.getElementType(), typeOf(y).getRank()));
+  return g.result(g.reshape(y, type.getShape()));
 }
 
-static LogicalResult softmax(Function &f) {
-  Value x = f.tensor("self");
-  RankedTensorType type = f.resultType();
+static LogicalResult softmax(GraphToTosa &g) {
+  Value x = g.tensor("self");
+  RankedTensorType type = g.resultType();
   if (!x || typeOf(x) != type || type.getRank() == 0 ||
       !isa<FloatType>(type.getElementType()))
     return failure();
-  OpBuilder &b = f.builder();
-  Value high = reduce<tosa::ReduceMaxOp>(f, x);
-  Value e = tosa::ExpOp::create(b, f.loc(), type,
-                                tosa::SubOp::create(b, f.loc(), type, x, high));
-  Value sum = reduce<tosa::ReduceSumOp>(f, e);
-  Value r = tosa::ReciprocalOp::create(b, f.loc(), typeOf(sum), sum);
-  return f.result(multiply(f, type, e, r));
+  OpBuilder &b = g.builder();
+  Value high = reduce<tosa::ReduceMaxOp>(g, x);
+  Value e = tosa::ExpOp::create(b, g.loc(), type,
+                                tosa::SubOp::create(b, g.loc(), type, x, high));
+  Value sum = reduce<tosa::ReduceSumOp>(g, e);
+  Value r = tosa::ReciprocalOp::create(b, g.loc(), typeOf(sum), sum);
+  return g.result(multiply(g, type, e, r));
 }
 
 void Lowering::registerAll(HookTable<Lowering> &hooks) {

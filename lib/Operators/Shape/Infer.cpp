@@ -52,7 +52,7 @@ InferredTypes fx::inferResultTypes(const OperatorView &call) {
   const OperatorSchema &schema = call.getSchema();
   if (schema.hasNoResults())
     return SmallVector<Type>();
-  if (ShapeRule::Function rule = HookTable<ShapeRule>::get().lookup(schema))
+  if (ShapeRule::Fn rule = HookTable<ShapeRule>::get().lookup(schema))
     return rule(call);
   int written = getWrittenArgument(schema);
   if (written < 0)
@@ -131,7 +131,8 @@ bool fx::areProvablyDifferent(Type a, Type b) {
 }
 
 CallFunctionOp fx::createInferredCall(OpBuilder &builder, Location loc,
-                                      unsigned index, ArrayRef<Arg> args) {
+                                      unsigned index,
+                                      ArrayRef<ArgumentRef> args) {
   // The rule reads a node, so create a temporary one outside any block.
   OpBuilder detached(builder.getContext());
   CallFunctionOp draft = createCall(detached, loc, {}, index, args);

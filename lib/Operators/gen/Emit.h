@@ -15,26 +15,26 @@
 namespace fx::gen {
 
 /// Writes the table that Schema.cpp includes.
-void emitTable(llvm::ArrayRef<Operator> operators, llvm::StringRef version,
-               llvm::raw_ostream &os);
+void emitTable(llvm::ArrayRef<OperatorDeclaration> operators,
+               llvm::StringRef version, llvm::raw_ostream &os);
 
 /// Returns the C++ namespace of the view of `op`, which is also the folder of
 /// its header.
-std::string getViewNamespace(const Operator &op);
+std::string getViewNamespace(const OperatorDeclaration &op);
 
 /// Returns the class names made of base names alone, each as
 /// `namespace.ClassName`. They take precedence over class names that contain an
 /// overload name.
-llvm::StringSet<> getBaseNames(llvm::ArrayRef<Operator> operators);
+llvm::StringSet<> getBaseNames(llvm::ArrayRef<OperatorDeclaration> operators);
 
 /// Writes the typed views of the operators of one base name; `indices` are
 /// their indices in the table.
-void emitHeader(llvm::ArrayRef<Operator> operators,
+void emitHeader(llvm::ArrayRef<OperatorDeclaration> operators,
                 llvm::ArrayRef<unsigned> indices,
                 const llvm::StringSet<> &baseNames, llvm::raw_ostream &os);
 
 /// Writes the distinct argument names, sorted, as string literals.
-void emitArgumentNames(llvm::ArrayRef<Operator> operators,
+void emitArgumentNames(llvm::ArrayRef<OperatorDeclaration> operators,
                        llvm::raw_ostream &os);
 
 } // namespace fx::gen

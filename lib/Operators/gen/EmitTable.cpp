@@ -46,16 +46,16 @@ private:
 };
 } // namespace
 
-static void emitArguments(llvm::ArrayRef<Argument> arguments, StringPool &pool,
-                          llvm::raw_ostream &os) {
-  for (const Argument &a : arguments)
+static void emitArguments(llvm::ArrayRef<ArgumentDeclaration> arguments,
+                          StringPool &pool, llvm::raw_ostream &os) {
+  for (const ArgumentDeclaration &a : arguments)
     os << "  {" << pool.add(a.name) << ", " << pool.add(a.type) << ", "
        << pool.add(a.defaultText) << ", " << a.aliasSets << "u, fx::SchemaKind("
        << unsigned(a.kind) << "), " << a.flags << ", " << a.listDepth << ", "
        << a.listSize << "},\n";
 }
 
-static void emitBuckets(llvm::ArrayRef<Operator> operators,
+static void emitBuckets(llvm::ArrayRef<OperatorDeclaration> operators,
                         llvm::raw_ostream &os) {
   std::vector<unsigned> buckets(llvm::PowerOf2Ceil(operators.size() * 2 + 1));
   const unsigned mask = buckets.size() - 1;
@@ -71,14 +71,14 @@ static void emitBuckets(llvm::ArrayRef<Operator> operators,
   os << "\n};\n\n";
 }
 
-void fx::gen::emitTable(llvm::ArrayRef<Operator> operators, StringRef version,
-                        llvm::raw_ostream &os) {
+void fx::gen::emitTable(llvm::ArrayRef<OperatorDeclaration> operators,
+                        StringRef version, llvm::raw_ostream &os) {
   StringPool pool;
   std::set<std::string> nameSpaces;
   std::string records, arguments;
   llvm::raw_string_ostream recordsOS(records), argumentsOS(arguments);
   unsigned firstArgument = 0;
-  for (const Operator &op : operators) {
+  for (const OperatorDeclaration &op : operators) {
     recordsOS << "  {" << pool.add(op.target) << ", " << firstArgument << ", "
               << op.flags << ", " << op.arguments.size() << ", "
               << op.results.size() << "},\n";

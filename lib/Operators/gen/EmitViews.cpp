@@ -43,14 +43,14 @@ static std::string camelCase(StringRef name) {
   return result;
 }
 
-static bool hasOverload(const Operator &op) {
+static bool hasOverload(const OperatorDeclaration &op) {
   return !op.overload.empty() && op.overload != "default";
 }
 
 /// Returns the base name followed by the overload name. If another operator has
 /// this class name, puts `Overload` between them: `quantized.add.out` becomes
 /// `AddOverloadOut` because `quantized.add_out` is `AddOut`.
-static std::string getClassName(const Operator &op,
+static std::string getClassName(const OperatorDeclaration &op,
                                 const llvm::StringSet<> &baseNames) {
   std::string name = camelCase(op.base);
   if (!hasOverload(op))
@@ -62,14 +62,15 @@ static std::string getClassName(const Operator &op,
          overload;
 }
 
-llvm::StringSet<> fx::gen::getBaseNames(llvm::ArrayRef<Operator> operators) {
+llvm::StringSet<>
+fx::gen::getBaseNames(llvm::ArrayRef<OperatorDeclaration> operators) {
   llvm::StringSet<> names;
-  for (const Operator &op : operators)
+  for (const OperatorDeclaration &op : operators)
     names.insert(op.nameSpace + "." + camelCase(op.base));
   return names;
 }
 
-std::string fx::gen::getViewNamespace(const Operator &op) {
+std::string fx::gen::getViewNamespace(const OperatorDeclaration &op) {
   // `fx::math` and `fx::torch` would hide mlir::math and ::torch.
   if (op.flags & OperatorSchema::Symbolic && op.nameSpace[0] != '_')
     return "_" + op.nameSpace;
@@ -89,18 +90,19 @@ static std::string getMemberName(StringRef name) {
   return keywords.contains(name) ? (name + "_").str() : name.str();
 }
 
-static void emitParameters(const Operator &op, llvm::raw_ostream &os) {
+static void emitParameters(const OperatorDeclaration &op,
+                           llvm::raw_ostream &os) {
   // Parameters after one with a default argument need default arguments too.
   bool hasDefault = false;
-  for (const Argument &argument : op.arguments) {
+  for (const ArgumentDeclaration &argument : op.arguments) {
     hasDefault |= (argument.flags & ArgumentSchema::HasDefault) != 0;
-    os << ", const ::fx::Arg &" << getMemberName(argument.name)
+    os << ", const ::fx::ArgumentRef &" << getMemberName(argument.name)
        << (hasDefault ? " = {}" : "");
   }
 }
 
-static void emitCreate(const Operator &op, StringRef name, StringRef types,
-                       StringRef call, llvm::raw_ostream &os) {
+static void emitCreate(const OperatorDeclaration &op, StringRef name,
+                       StringRef types, StringRef call, llvm::raw_ostream &os) {
   os << "  static ::fx::CallFunctionOp " << name
      << "(::mlir::OpBuilder &builder_, ::mlir::Location loc_" << types;
   emitParameters(op, os);
@@ -109,15 +111,16 @@ static void emitCreate(const Operator &op, StringRef name, StringRef types,
     os << "    return " << call << ", {});\n  }\n";
     return;
   }
-  os << "    const ::fx::Arg args_[] = {";
-  llvm::interleaveComma(op.arguments, os, [&](const Argument &argument) {
-    os << getMemberName(argument.name);
-  });
+  os << "    const ::fx::ArgumentRef args_[] = {";
+  llvm::interleaveComma(op.arguments, os,
+                        [&](const ArgumentDeclaration &argument) {
+                          os << getMemberName(argument.name);
+                        });
   os << "};\n    return " << call << ", args_);\n  }\n";
 }
 
-static void emitView(const Operator &op, StringRef name, unsigned index,
-                     llvm::raw_ostream &os) {
+static void emitView(const OperatorDeclaration &op, StringRef name,
+                     unsigned index, llvm::raw_ostream &os) {
   os << "/// " << op.text << "\n";
   os << "class " << name << " : public ::fx::ViewBase<" << name
      << "> {\npublic:\n"
@@ -152,11 +155,11 @@ static void emitView(const Operator &op, StringRef name, unsigned index,
   os << "};\n\n";
 }
 
-void fx::gen::emitHeader(llvm::ArrayRef<Operator> operators,
+void fx::gen::emitHeader(llvm::ArrayRef<OperatorDeclaration> operators,
                          llvm::ArrayRef<unsigned> indices,
                          const llvm::StringSet<> &baseNames,
                          llvm::raw_ostream &os) {
-  const Operator &first = operators[indices.front()];
+  const OperatorDeclaration &first = operators[indices.front()];
   std::string nameSpace = getViewNamespace(first);
   std::string guard =
       llvm::StringRef("FX_OPERATORS_" + nameSpace + "_" + first.base).upper() +
@@ -171,11 +174,11 @@ void fx::gen::emitHeader(llvm::ArrayRef<Operator> operators,
   os << "} // namespace fx::" << nameSpace << "\n\n#endif // " << guard << "\n";
 }
 
-void fx::gen::emitArgumentNames(llvm::ArrayRef<Operator> operators,
+void fx::gen::emitArgumentNames(llvm::ArrayRef<OperatorDeclaration> operators,
                                 llvm::raw_ostream &os) {
   std::set<StringRef> names;
-  for (const Operator &op : operators)
-    for (const Argument &argument : op.arguments)
+  for (const OperatorDeclaration &op : operators)
+    for (const ArgumentDeclaration &argument : op.arguments)
       names.insert(argument.name);
   for (StringRef name : names)
     os << "\"" << name << "\",\n";

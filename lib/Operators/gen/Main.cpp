@@ -47,7 +47,7 @@ static llvm::Error writeIfChanged(StringRef path, StringRef text) {
 
 /// Reads the operators of all files. Reads the version from the line
 /// `# torch 2.13.0` of one of the files.
-static llvm::Error readSchemas(std::vector<Operator> &operators,
+static llvm::Error readSchemas(std::vector<OperatorDeclaration> &operators,
                                std::string &version) {
   llvm::StringMap<char> seen;
   for (const std::string &path : inputs) {
@@ -62,7 +62,7 @@ static llvm::Error readSchemas(std::vector<Operator> &operators,
       }
       if (line.trim().empty())
         continue;
-      llvm::Expected<Operator> op = parseSchema(line);
+      llvm::Expected<OperatorDeclaration> op = parseSchema(line);
       if (!op)
         return llvm::createFileError(path, op.takeError());
       if (!seen.try_emplace(op->target).second)
@@ -76,7 +76,7 @@ static llvm::Error readSchemas(std::vector<Operator> &operators,
   return llvm::Error::success();
 }
 
-static llvm::Error writeHeaders(llvm::ArrayRef<Operator> operators) {
+static llvm::Error writeHeaders(llvm::ArrayRef<OperatorDeclaration> operators) {
   llvm::MapVector<std::pair<StringRef, StringRef>, std::vector<unsigned>>
       groups;
   for (auto [i, op] : llvm::enumerate(operators))
@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(argc, argv,
                                     "makes C++ of torch's operator schemas\n");
   auto run = [&]() -> llvm::Error {
-    std::vector<Operator> operators;
+    std::vector<OperatorDeclaration> operators;
     std::string version, text;
     if (llvm::Error e = readSchemas(operators, version))
       return e;

@@ -27,7 +27,8 @@ void Decomposition::registerAll(HookTable<Decomposition> &hooks) {
   registerSamplingDecompositions(hooks);
 }
 
-Value Decomposer::call(const OperatorSchema &schema, ArrayRef<Arg> args) {
+Value Decomposer::call(const OperatorSchema &schema,
+                       ArrayRef<ArgumentRef> args) {
   if (failed)
     return {};
   unsigned index = &schema - getAllOperators().data();
@@ -36,7 +37,7 @@ Value Decomposer::call(const OperatorSchema &schema, ArrayRef<Arg> args) {
   return failed ? Value() : op->getResult(0);
 }
 
-Arg Decomposer::size(Value tensor, int64_t dim) {
+ArgumentRef Decomposer::size(Value tensor, int64_t dim) {
   if (failed)
     return {};
   if (std::optional<int64_t> integer = staticSize(tensor, dim))
@@ -95,8 +96,7 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
   }
 
   SmallVector<Operation *> replace(const OperatorView &view,
-                                   Decomposition::Function hook,
-                                   NodeNamer &namer) {
+                                   Decomposition::Fn hook, NodeNamer &namer) {
     Operation *op = view.getOperation();
     Collector collector;
     OpBuilder b(op, &collector);

@@ -37,9 +37,10 @@ public:
   }
   static int64_t rank(mlir::Value tensor) { return type(tensor).getRank(); }
   /// Creates a call of the operator `schema` and returns its first result.
-  mlir::Value call(const OperatorSchema &schema, llvm::ArrayRef<Arg> args);
+  mlir::Value call(const OperatorSchema &schema,
+                   llvm::ArrayRef<ArgumentRef> args);
   /// Returns the size of `dim` as an argument: an integer, or a new sym_size.
-  Arg size(mlir::Value tensor, int64_t dim);
+  ArgumentRef size(mlir::Value tensor, int64_t dim);
   /// Returns the size of `dim` if it is static.
   static std::optional<int64_t> staticSize(mlir::Value tensor, int64_t dim) {
     return type(tensor).getSizes()[dim].getInteger();
@@ -57,8 +58,8 @@ private:
 /// result of the node, or fails. If it fails, the caller erases the nodes that
 /// it has created.
 struct Decomposition {
-  using Function = mlir::LogicalResult (*)(
-      const OperatorView &, Decomposer &, llvm::SmallVectorImpl<mlir::Value> &);
+  using Fn = mlir::LogicalResult (*)(const OperatorView &, Decomposer &,
+                                     llvm::SmallVectorImpl<mlir::Value> &);
   static void registerAll(HookTable<Decomposition> &hooks);
 };
 

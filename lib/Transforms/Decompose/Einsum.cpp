@@ -101,7 +101,7 @@ public:
     if (!permuted)
       return {};
     // One merged group can have an unknown size: reshape infers it from -1.
-    SmallVector<Arg> sizes;
+    SmallVector<ArgumentRef> sizes;
     bool unknown = false;
     size_t next = 0;
     for (const std::string &labels : groups) {
@@ -149,7 +149,7 @@ public:
     if (!a || !b)
       return {};
     Value product = d.call<aten::Bmm>(a, b);
-    SmallVector<Arg> sizes;
+    SmallVector<ArgumentRef> sizes;
     for (char label : batch + left)
       sizes.push_back(d.size(x.tensor, x.labels.find(label)));
     for (char label : right)

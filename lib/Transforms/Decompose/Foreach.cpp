@@ -74,7 +74,7 @@ LogicalResult fx::decomposeForeach(const OperatorView &op, Decomposer &d,
     }
     if (arguments.size() > schema->numArguments)
       return failure();
-    SmallVector<Arg> args(arguments.begin(), arguments.end());
+    SmallVector<ArgumentRef> args(arguments.begin(), arguments.end());
     args.resize(schema->numArguments); // the others have their defaults
     Value value = d.call(*schema, args);
     auto have =

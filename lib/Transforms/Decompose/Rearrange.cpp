@@ -47,10 +47,10 @@ LogicalResult decomposeRepeatInterleave(aten::RepeatInterleaveSelfInt op,
       d.wrap(op.dim().isNone() ? 0 : op.dim().getInt().value_or(rank), rank);
   if (!dim || rank == 0)
     return failure();
-  SmallVector<Arg> expanded, merged;
+  SmallVector<ArgumentRef> expanded, merged;
   for (int64_t i = 0; i < rank; ++i) {
     expanded.push_back(-1);
-    merged.push_back(i == *dim ? Arg(-1) : d.size(self, i));
+    merged.push_back(i == *dim ? ArgumentRef(-1) : d.size(self, i));
     if (i == *dim)
       expanded.push_back(*repeats);
   }
@@ -69,17 +69,17 @@ LogicalResult decomposeMeshgrid(const OperatorView &op, Decomposer &d,
   OperandRange tensors = op.getArg("tensors").operands;
   auto indexing = dyn_cast_if_present<StringAttr>(op.getArg("indexing").tree);
   bool swap = indexing && indexing.getValue() == "xy" && tensors.size() > 1;
-  SmallVector<Arg> sizes;
+  SmallVector<ArgumentRef> sizes;
   for (Value tensor : tensors) {
     if (d.rank(tensor) > 1)
       return failure();
-    sizes.push_back(d.rank(tensor) == 1 ? d.size(tensor, 0) : Arg(1));
+    sizes.push_back(d.rank(tensor) == 1 ? d.size(tensor, 0) : ArgumentRef(1));
   }
   if (swap)
     std::swap(sizes[0], sizes[1]);
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     size_t dim = swap && i < 2 ? 1 - i : i;
-    SmallVector<Arg> shape(tensors.size(), Arg(1));
+    SmallVector<ArgumentRef> shape(tensors.size(), ArgumentRef(1));
     shape[dim] = -1;
     Value viewed = d.call<aten::View>(tensor, shape);
     results.push_back(d.call<aten::Expand>(viewed, sizes));
@@ -138,11 +138,11 @@ LogicalResult decomposeChannelShuffle(aten::ChannelShuffle op, Decomposer &d,
       rank > 2 ? d.staticSize(self, 1) : std::nullopt;
   if (!groups || *groups <= 0 || !channels || *channels % *groups != 0)
     return failure();
-  SmallVector<Arg> split{d.size(self, 0), *groups, *channels / *groups};
-  SmallVector<Arg> merged{d.size(self, 0), *channels};
+  SmallVector<ArgumentRef> split{d.size(self, 0), *groups, *channels / *groups};
+  SmallVector<ArgumentRef> merged{d.size(self, 0), *channels};
   SmallVector<int64_t> order{0, 2, 1};
   for (int64_t i = 2; i < rank; ++i) {
-    Arg size = d.size(self, i);
+    ArgumentRef size = d.size(self, i);
     split.push_back(size);
     merged.push_back(size);
     order.push_back(i + 1);

@@ -42,7 +42,7 @@ LogicalResult decomposeAffineGrid(aten::AffineGridGenerator op, Decomposer &d,
   Value theta = op.theta();
   if (!alignCorners || !result || d.rank(theta) != 3)
     return failure();
-  SmallVector<Arg> sizes;
+  SmallVector<ArgumentRef> sizes;
   int64_t dims = result.getRank() - 2;
   for (ExprAttr size : result.getSizes().slice(1, dims)) {
     if (!size.getInteger())
@@ -73,7 +73,7 @@ LogicalResult decomposeAffineGrid(aten::AffineGridGenerator op, Decomposer &d,
   base = d.call<aten::Reshape>(base, ArrayRef<int64_t>{-1, dims + 1});
   Value turned = d.call<aten::TransposeInt>(theta, 1, 2);
   Value grid = d.call<aten::Matmul>(base, turned);
-  SmallVector<Arg> shape = {d.size(theta, 0)};
+  SmallVector<ArgumentRef> shape = {d.size(theta, 0)};
   shape.append(sizes);
   shape.push_back(dims);
   results.push_back(d.call<aten::Reshape>(grid, shape));
@@ -86,7 +86,7 @@ LogicalResult decomposeAffineGrid(aten::AffineGridGenerator op, Decomposer &d,
 template <class From, class To>
 LogicalResult decomposeUpsample(const OperatorView &op, Decomposer &d,
                                 SmallVectorImpl<Value> &results) {
-  SmallVector<Arg> factors;
+  SmallVector<ArgumentRef> factors;
   bool isGiven = true;
   for (StringRef name : {"scales", "scales_d", "scales_h", "scales_w"}) {
     Argument factor = op.findArg(name);
@@ -99,8 +99,10 @@ LogicalResult decomposeUpsample(const OperatorView &op, Decomposer &d,
   }
   if (!isGiven && !factors.empty())
     return failure();
-  Arg sizes = isGiven ? Arg(std::nullopt) : Arg(op.getArg("output_size"));
-  Arg scales = isGiven ? Arg(factors) : Arg(std::nullopt);
+  ArgumentRef sizes = isGiven ? ArgumentRef(std::nullopt)
+                              : ArgumentRef(op.getArg("output_size"));
+  ArgumentRef scales =
+      isGiven ? ArgumentRef(factors) : ArgumentRef(std::nullopt);
   Value self = op.getArg("self").getValue(), image;
   if constexpr (requires { &From::align_corners; })
     image = d.call<To>(self, sizes, op.getArg("align_corners"), scales);

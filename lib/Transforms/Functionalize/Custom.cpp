@@ -27,14 +27,15 @@ using namespace fx::functionalize;
 namespace {
 /// An argument of the call and its schema.
 struct Named {
-  const gen::Argument *schema;
+  const gen::ArgumentDeclaration *schema;
   Argument argument;
 };
 } // namespace
 
 /// Matches the arguments of `op` with those of the schema. Returns the reason
 /// if they do not match, else an empty string.
-static std::string getNamed(CallFunctionOp op, const gen::Operator &schema,
+static std::string getNamed(CallFunctionOp op,
+                            const gen::OperatorDeclaration &schema,
                             SmallVectorImpl<Named> &named) {
   SmallVector<Argument> args = getArguments(op);
   ArrayAttr names = op.getKwnames();
@@ -44,12 +45,12 @@ static std::string getNamed(CallFunctionOp op, const gen::Operator &schema,
             " arguments, got " + Twine(numPositional))
         .str();
   for (auto [i, arg] : llvm::enumerate(args)) {
-    const gen::Argument *found = nullptr;
+    const gen::ArgumentDeclaration *found = nullptr;
     if (i < numPositional) {
       found = &schema.arguments[i];
     } else {
       StringRef name = cast<StringAttr>(names[i - numPositional]).getValue();
-      for (const gen::Argument &candidate : schema.arguments)
+      for (const gen::ArgumentDeclaration &candidate : schema.arguments)
         if (candidate.name == name)
           found = &candidate;
       if (!found)
@@ -67,7 +68,8 @@ struct Functionalizer::CustomCall {
   HigherOrderOp create(CallFunctionOp op) const;
   /// Replaces each result of `op` that aliases a written argument by that
   /// argument. Returns false if such a result is not exactly one argument.
-  bool replaceAliases(CallFunctionOp op, const gen::Operator &schema) const;
+  bool replaceAliases(CallFunctionOp op,
+                      const gen::OperatorDeclaration &schema) const;
 
   SmallVector<Named> named;
   SmallVector<ArgumentTree> trees;
@@ -94,7 +96,7 @@ HigherOrderOp Functionalizer::CustomCall::create(CallFunctionOp op) const {
 }
 
 bool Functionalizer::CustomCall::replaceAliases(
-    CallFunctionOp op, const gen::Operator &schema) const {
+    CallFunctionOp op, const gen::OperatorDeclaration &schema) const {
   bool oneForOne =
       schema.results.size() == op->getNumResults() && !op.getOutsAttr();
   for (auto [i, result] : llvm::enumerate(schema.results)) {
@@ -158,8 +160,9 @@ bool Functionalizer::hasOtherName(CallFunctionOp op, Value written) const {
   return uses > 1;
 }
 
-LogicalResult Functionalizer::visitCustom(CallFunctionOp op,
-                                          const gen::Operator &schema) {
+LogicalResult
+Functionalizer::visitCustom(CallFunctionOp op,
+                            const gen::OperatorDeclaration &schema) {
   CustomCall custom;
   if (std::string why = getNamed(op, schema, custom.named); !why.empty())
     return fail(op, why);

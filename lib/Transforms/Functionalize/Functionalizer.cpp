@@ -265,7 +265,8 @@ LogicalResult Functionalizer::visit(Operation &op) {
   auto call = dyn_cast<CallFunctionOp>(op);
   if (call) {
     const OperatorSchema *schema = lookupOperator(call.getTarget());
-    const gen::Operator *custom = schema ? nullptr : lookupCustomSchema(call);
+    const gen::OperatorDeclaration *custom =
+        schema ? nullptr : lookupCustomSchema(call);
     if (custom && custom->isMutating())
       return visitCustom(call, *custom);
     if (!schema && !custom && !assumesFunctional &&

@@ -83,7 +83,7 @@ private:
   mlir::LogicalResult visitMutation(CallFunctionOp op,
                                     const OperatorSchema &schema);
   mlir::LogicalResult visitCustom(CallFunctionOp op,
-                                  const gen::Operator &schema);
+                                  const gen::OperatorDeclaration &schema);
   struct CustomCall;
   /// Sets the other fields of `custom` from `custom.named`.
   mlir::LogicalResult addArguments(CallFunctionOp op, CustomCall &custom);
@@ -125,7 +125,7 @@ private:
 const OperatorSchema *getFunctionalOperator(const OperatorSchema &schema);
 
 /// Converts `schema` to the type in which schemas of custom operators are kept.
-gen::Operator getParsedSchema(const OperatorSchema &schema);
+gen::OperatorDeclaration getParsedSchema(const OperatorSchema &schema);
 
 /// Rewrites views by strides (as_strided) to views of the whole storage, whose
 /// dimensions are permuted to memory order. Adds to `memories` the operations

@@ -82,12 +82,13 @@ functionalize::getFunctionalOperator(const OperatorSchema &schema) {
   return usual ? lookupOperator(*usual) : functional;
 }
 
-gen::Operator functionalize::getParsedSchema(const OperatorSchema &schema) {
-  gen::Operator parsed;
+gen::OperatorDeclaration
+functionalize::getParsedSchema(const OperatorSchema &schema) {
+  gen::OperatorDeclaration parsed;
   parsed.target = schema.getName().str();
   parsed.flags = schema.flags;
   auto parse = [](const ArgumentSchema &argument) {
-    gen::Argument made;
+    gen::ArgumentDeclaration made;
     made.name = argument.getName().str();
     made.type = argument.getTypeText().str();
     made.kind = argument.kind;

@@ -32,7 +32,7 @@ struct ValueDescription {
 };
 
 /// An argument of the compiled function (FXrtArg).
-struct ArgDescription {
+struct FunctionArgDescription {
   enum Kind { Input, Constant, Mutable } kind = Input;
   int64_t index = 0;
   llvm::SmallVector<int64_t> sizes; ///< sizes of a state or prepared tensor
@@ -71,7 +71,7 @@ struct ModelDescription {
   std::string name, cpu, features;
   int inputLeaves = 0;
   llvm::SmallVector<ValueDescription> inputs, outputs;
-  llvm::SmallVector<ArgDescription> args;
+  llvm::SmallVector<FunctionArgDescription> args;
   llvm::SmallVector<int64_t> resultRanks;
   llvm::SmallVector<std::string> symbols;
   llvm::SmallVector<ConditionDescription> conditions;

@@ -225,7 +225,7 @@ LogicalResult Describer::addInput(unsigned arg, int leaf) {
                            getFXType(main.getArgAttr(arg, "fx.type")),
                            "input '" + Twine(v.name) + "'")))
     return failure();
-  ArgDescription a;
+  FunctionArgDescription a;
   a.index = m.inputs.size();
   a.sizes.assign(v.sizes.size(), -1);
   m.inputs.push_back(std::move(v));
@@ -234,7 +234,7 @@ LogicalResult Describer::addInput(unsigned arg, int leaf) {
 }
 
 LogicalResult Describer::addConstantArg(unsigned arg) {
-  ArgDescription a;
+  FunctionArgDescription a;
   auto state = main.getArgAttrOfType<FlatSymbolRefAttr>(arg, "fx.state");
   auto prepared = main.getArgAttrOfType<IntegerAttr>(arg, "fx.prepared");
   auto type = dyn_cast<RankedTensorType>(main.getArgumentTypes()[arg]);
@@ -248,7 +248,7 @@ LogicalResult Describer::addConstantArg(unsigned arg) {
     return main.emitError("argument ")
            << arg << " has a type without a dtype: " << type;
   a.dtype = *dtype;
-  a.kind = ArgDescription::Constant;
+  a.kind = FunctionArgDescription::Constant;
   a.isUsed = main.isExternal() || !main.getArgument(arg).use_empty();
   llvm::append_range(a.sizes, type.getShape());
   a.bytes = a.dtype.bits / 8;
@@ -261,9 +261,9 @@ LogicalResult Describer::addConstantArg(unsigned arg) {
   else
     a.prepared = prepared.getInt();
   if (main.getArgAttr(arg, "fx.mutable")) {
-    a.kind = ArgDescription::Mutable;
-    a.index = llvm::count_if(m.args, [](const ArgDescription &x) {
-      return x.kind == ArgDescription::Mutable;
+    a.kind = FunctionArgDescription::Mutable;
+    a.index = llvm::count_if(m.args, [](const FunctionArgDescription &x) {
+      return x.kind == FunctionArgDescription::Mutable;
     });
   }
   m.args.push_back(std::move(a));

@@ -151,20 +151,20 @@ llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs) {
   for (auto [i, a] : llvm::enumerate(m.args)) {
     if (a.state.empty() || !(a.isUsed || a.isPrepared))
       continue;
-    bool isSettable =
-        a.kind == ArgDescription::Mutable || !a.isPrepared || m.keepsPrepare;
+    bool isSettable = a.kind == FunctionArgDescription::Mutable ||
+                      !a.isPrepared || m.keepsPrepare;
     stateArgs.push_back(a.isUsed ? int64_t(i) : -1);
     rows.push_back(
         t.record({t.text(a.state), t.dtype(a.dtype), t.i32(a.sizes.size()),
-                  t.i32(a.kind == ArgDescription::Mutable), t.i32(isSettable),
-                  t.words(a.sizes)}));
+                  t.i32(a.kind == FunctionArgDescription::Mutable),
+                  t.i32(isSettable), t.words(a.sizes)}));
   }
   return t.table(rows);
 }
 
 llvm::Constant *Emitter::args() {
   llvm::SmallVector<llvm::Constant *> rows;
-  for (const ArgDescription &a : m.args)
+  for (const FunctionArgDescription &a : m.args)
     rows.push_back(t.record({t.i64(a.kind), t.i64(a.index), t.i64(a.offset),
                              t.i64(a.bytes), t.i64(a.sizes.size()),
                              t.words(a.sizes), t.i64(a.prepared)}));
@@ -248,9 +248,10 @@ void Emitter::run() {
                   t.i64(c.max.value_or(0))}));
   for (const ValueDescription &v : m.outputs)
     outputs.push_back(t.record({t.i64(v.result), t.i64(v.bits)}));
-  int64_t mutables = llvm::count_if(m.args, [](const ArgDescription &a) {
-    return a.kind == ArgDescription::Mutable;
-  });
+  int64_t mutables =
+      llvm::count_if(m.args, [](const FunctionArgDescription &a) {
+        return a.kind == FunctionArgDescription::Mutable;
+      });
   auto *ptr = llvm::PointerType::getUnqual(module.getContext());
   auto *entryType = llvm::FunctionType::get(
       llvm::Type::getVoidTy(module.getContext()), {ptr, ptr}, false);

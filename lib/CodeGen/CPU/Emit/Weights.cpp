@@ -40,10 +40,10 @@ llvm::Error fx::cpu::placeWeights(ModelDescription &model,
   std::map<Key, uint64_t> places;
   llvm::DenseMap<int64_t, uint64_t> preparedPlaces;
   uint64_t end = 0;
-  for (ArgDescription &a : model.args) {
-    if (a.kind == ArgDescription::Input)
+  for (FunctionArgDescription &a : model.args) {
+    if (a.kind == FunctionArgDescription::Input)
       continue;
-    if (!a.isUsed && a.kind == ArgDescription::Constant) {
+    if (!a.isUsed && a.kind == FunctionArgDescription::Constant) {
       a.offset = a.bytes = 0;
       continue;
     }
@@ -185,9 +185,10 @@ llvm::Expected<WeightSegment> fx::cpu::appendSegment(llvm::StringRef path,
 llvm::Error fx::cpu::writeStates(WeightSegment &segment,
                                  const ModelDescription &model,
                                  StateReader &states) {
-  std::map<int64_t, const ArgDescription *> byOffset;
-  for (const ArgDescription &a : model.args)
-    if (a.kind != ArgDescription::Input && a.prepared < 0 && a.bytes > 0)
+  std::map<int64_t, const FunctionArgDescription *> byOffset;
+  for (const FunctionArgDescription &a : model.args)
+    if (a.kind != FunctionArgDescription::Input && a.prepared < 0 &&
+        a.bytes > 0)
       byOffset.try_emplace(a.offset, &a);
   for (auto [offset, a] : byOffset) {
     llvm::Expected<StateView> view = states.read(a->state);

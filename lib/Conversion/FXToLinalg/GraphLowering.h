@@ -1,12 +1,12 @@
-//===- Graph.h - a graph in the course of lowering --------------*- C++ -*-===//
+//===- GraphLowering.h - a graph in the course of lowering ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_CONVERSION_FXTOLINALG_GRAPH_H
-#define FX_CONVERSION_FXTOLINALG_GRAPH_H
+#ifndef FX_CONVERSION_FXTOLINALG_GRAPHLOWERING_H
+#define FX_CONVERSION_FXTOLINALG_GRAPHLOWERING_H
 
 #include "Symbols.h"
 #include "Values.h"
@@ -18,13 +18,13 @@
 
 namespace fx::lin {
 
-class Node;
+class NodeLowering;
 
 /// Lowers the body of one graph at the insertion point of a builder. A
-/// sub-graph that is inlined gets a Graph of its own.
-class Graph {
+/// sub-graph that is inlined gets a GraphLowering of its own.
+class GraphLowering {
 public:
-  Graph(mlir::OpBuilder &b, Symbols symbols, mlir::SymbolTable &table)
+  GraphLowering(mlir::OpBuilder &b, Symbols symbols, mlir::SymbolTable &table)
       : b(b), symbols(std::move(symbols)), table(table) {}
 
   mlir::OpBuilder &b;
@@ -95,7 +95,8 @@ private:
   /// Converts the complex operands of a node in place: splits them into parts
   /// if there is a lowering for complex tensors, and joins them otherwise.
   /// Returns the lowering for the node; null if there is none.
-  mlir::LogicalResult (*convertComplexOperands(NodeOpInterface node))(Node &);
+  mlir::LogicalResult (*convertComplexOperands(NodeOpInterface node))(
+      NodeLowering &);
   /// Returns `lowered` with a pair of parts joined to one complex tensor.
   Lowered join(mlir::Location loc, const Lowered &lowered);
 
@@ -113,9 +114,10 @@ Lowered lowerImmediate(mlir::Attribute immediate);
 /// Appends the values of `args`, arguments of a node with sub-graphs, to
 /// `result`. Fails, with the reason noted, on an argument that is neither a
 /// value nor a number nor None.
-mlir::LogicalResult lowerArguments(Node &n, llvm::ArrayRef<Argument> args,
+mlir::LogicalResult lowerArguments(NodeLowering &n,
+                                   llvm::ArrayRef<Argument> args,
                                    llvm::SmallVectorImpl<Lowered> &result);
 
 } // namespace fx::lin
 
-#endif // FX_CONVERSION_FXTOLINALG_GRAPH_H
+#endif // FX_CONVERSION_FXTOLINALG_GRAPHLOWERING_H

@@ -1,13 +1,13 @@
-//===- Graph.cpp - a graph in the course of lowering ----------------------===//
+//===- GraphLowering.cpp - a graph in the course of lowering --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graph.h"
+#include "GraphLowering.h"
 #include "Complex.h"
-#include "Node.h"
+#include "NodeLowering.h"
 
 #include "fx/IR/Arguments.h"
 #include "fx/Operators/Schema.h"
@@ -48,14 +48,16 @@ static Number::Kind numberKind(Type type) {
                                                        : Number::Kind::Int;
 }
 
-void Graph::set(Value fx, Lowered lowered) { values[fx] = std::move(lowered); }
+void GraphLowering::set(Value fx, Lowered lowered) {
+  values[fx] = std::move(lowered);
+}
 
-const Lowered *Graph::lookup(Value fx) const {
+const Lowered *GraphLowering::lookup(Value fx) const {
   auto it = values.find(fx);
   return it == values.end() ? nullptr : &it->second;
 }
 
-Number Graph::named(Location loc, Number n) {
+Number GraphLowering::named(Location loc, Number n) {
   if (n.expr || n.kind != Number::Kind::Int)
     return n;
   std::string name = "." + std::to_string(numNames++);
@@ -65,7 +67,8 @@ Number Graph::named(Location loc, Number n) {
   return n;
 }
 
-Number Graph::named(Location loc, Type type, Value value, bool atEntry) {
+Number GraphLowering::named(Location loc, Type type, Value value,
+                            bool atEntry) {
   Number n;
   n.kind = numberKind(type);
   ExprAttr expr = symbolicExpr(type);
@@ -85,7 +88,8 @@ Number Graph::named(Location loc, Type type, Value value, bool atEntry) {
   return named(loc, n);
 }
 
-void Graph::bindSizes(Location loc, FakeTensorType type, const Tensor &t) {
+void GraphLowering::bindSizes(Location loc, FakeTensorType type,
+                              const Tensor &t) {
   if (!type)
     return;
   for (auto [size, dim] : llvm::zip(type.getSizes(), t.dims)) {
@@ -97,7 +101,7 @@ void Graph::bindSizes(Location loc, FakeTensorType type, const Tensor &t) {
   }
 }
 
-Value Graph::builtinValue(Location loc, const Lowered &lowered) {
+Value GraphLowering::builtinValue(Location loc, const Lowered &lowered) {
   lin::Builder builder(b, loc, symbols);
   switch (lowered.kind) {
   case Lowered::Kind::Tensor:
@@ -116,7 +120,7 @@ Value Graph::builtinValue(Location loc, const Lowered &lowered) {
   }
 }
 
-Lowered Graph::fromBuiltin(Location loc, Type type, Value value) {
+Lowered GraphLowering::fromBuiltin(Location loc, Type type, Value value) {
   if (auto tensorType = dyn_cast<FakeTensorType>(type)) {
     Tensor t(value, tensorType.getSizes(), tensorType.getDtype());
     bindSizes(loc, tensorType, t);
@@ -178,14 +182,14 @@ static bool usesComplex(NodeOpInterface node) {
          llvm::any_of(node->getResultTypes(), isComplex);
 }
 
-Lowered Graph::join(Location loc, const Lowered &lowered) {
+Lowered GraphLowering::join(Location loc, const Lowered &lowered) {
   if (lowered.kind != Lowered::Kind::Complex)
     return lowered;
   lin::Builder builder(b, loc, symbols);
   return joinParts(builder, lowered.tensor, *lowered.imaginary);
 }
 
-LowerFn Graph::convertComplexOperands(NodeOpInterface node) {
+LowerFn GraphLowering::convertComplexOperands(NodeOpInterface node) {
   LowerFn lower = Registry::get().lookupComplex(node.getTargetName());
   lin::Builder builder(b, node->getLoc(), symbols);
   for (Value operand : node->getOperands()) {
@@ -204,7 +208,7 @@ LowerFn Graph::convertComplexOperands(NodeOpInterface node) {
              : Registry::get().lookup(node.getTargetName());
 }
 
-LogicalResult Graph::lowerNode(NodeOpInterface node) {
+LogicalResult GraphLowering::lowerNode(NodeOpInterface node) {
   // A symbolic number is represented by its expression; the node that computes
   // it is not needed.
   if (node->getNumResults() == 1) {
@@ -247,7 +251,7 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
   // sizes computed at the function's entry may be inserted after it.)
   Operation *anchor = arith::ConstantIndexOp::create(b, node->getLoc(), 0);
   lin::Builder builder(b, node->getLoc(), symbols);
-  Node n(*this, node, builder);
+  NodeLowering n(*this, node, builder);
   bool ok = succeeded(lower(n)) && !n.failed();
   if (fatal)
     return failure();
@@ -287,7 +291,8 @@ static Attribute rebuildTree(Attribute tree,
   return tree;
 }
 
-LogicalResult Graph::lowerEager(NodeOpInterface node, StringRef reason) {
+LogicalResult GraphLowering::lowerEager(NodeOpInterface node,
+                                        StringRef reason) {
   MLIRContext *ctx = node->getContext();
   Location loc = node->getLoc();
   SmallVector<Value> operands;
@@ -339,7 +344,7 @@ LogicalResult Graph::lowerEager(NodeOpInterface node, StringRef reason) {
   return success();
 }
 
-LogicalResult Graph::lowerBody(GraphOp graph) {
+LogicalResult GraphLowering::lowerBody(GraphOp graph) {
   for (Operation &op : graph.getBlock()) {
     if (isa<PlaceholderOp, GuardOp, OutputOp>(op))
       continue;
@@ -384,7 +389,7 @@ Lowered lowerImmediate(Attribute immediate) {
 }
 
 SmallVector<std::pair<Attribute, Lowered>>
-Graph::outputLeaves(OutputOp output) {
+GraphLowering::outputLeaves(OutputOp output) {
   SmallVector<std::pair<Attribute, Lowered>> result;
   unsigned next = 0;
   walkLeaves(output.getArgs(), [&](Attribute leaf) {
@@ -399,9 +404,9 @@ Graph::outputLeaves(OutputOp output) {
   return result;
 }
 
-FailureOr<SmallVector<Lowered>> Graph::inlineGraph(GraphOp callee,
-                                                   ArrayRef<Lowered> operands) {
-  Graph inner(b, symbols, table);
+FailureOr<SmallVector<Lowered>>
+GraphLowering::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
+  GraphLowering inner(b, symbols, table);
   inner.nextGroup = nextGroup;
   inner.wholeHeads = wholeHeads;
   inner.numNames = numNames;
@@ -475,7 +480,7 @@ FailureOr<SmallVector<Lowered>> Graph::inlineGraph(GraphOp callee,
   return results;
 }
 
-ExprAttr Graph::toOuter(Symbols &inner, Location loc, ExprAttr size) {
+ExprAttr GraphLowering::toOuter(Symbols &inner, Location loc, ExprAttr size) {
   bool same = true;
   size.walkSymbols([&](StringRef name) {
     Value here = symbols.lookup(name);

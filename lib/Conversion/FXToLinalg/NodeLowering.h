@@ -1,12 +1,12 @@
-//===- Node.h - the lowering of a node --------------------------*- C++ -*-===//
+//===- NodeLowering.h - the lowering of a node ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_CONVERSION_FXTOLINALG_NODE_H
-#define FX_CONVERSION_FXTOLINALG_NODE_H
+#ifndef FX_CONVERSION_FXTOLINALG_NODELOWERING_H
+#define FX_CONVERSION_FXTOLINALG_NODELOWERING_H
 
 #include "Builder.h"
 
@@ -16,17 +16,17 @@
 
 namespace fx::lin {
 
-class Graph;
+class GraphLowering;
 
 /// A node whose lowering is being built: its arguments as lowered values, its
 /// results, and a sticky failure. An accessor that fails records the reason and
 /// returns a placeholder value. A lowering reads its arguments first and then
 /// checks `failed()` once.
-class Node {
+class NodeLowering {
 public:
-  Node(Graph &graph, NodeOpInterface op, Builder &b);
+  NodeLowering(GraphLowering &graph, NodeOpInterface op, Builder &b);
 
-  Graph &graph;
+  GraphLowering &graph;
   NodeOpInterface op;
   /// Null if the operator has no schema.
   OperatorView view;
@@ -131,7 +131,7 @@ private:
   void failToRead(ArgName name);
 };
 
-using LowerFn = mlir::LogicalResult (*)(Node &);
+using LowerFn = mlir::LogicalResult (*)(NodeLowering &);
 
 /// The lowerings by target. Each file of lowerings registers its own.
 class Registry {
@@ -238,4 +238,4 @@ mlir::Type promote(llvm::ArrayRef<Tensor> tensors,
 
 } // namespace fx::lin
 
-#endif // FX_CONVERSION_FXTOLINALG_NODE_H
+#endif // FX_CONVERSION_FXTOLINALG_NODELOWERING_H

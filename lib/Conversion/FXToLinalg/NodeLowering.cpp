@@ -1,13 +1,13 @@
-//===- Node.cpp - the lowering of a node ----------------------------------===//
+//===- NodeLowering.cpp - the lowering of a node --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "NodeLowering.h"
 #include "Complex.h"
-#include "Graph.h"
+#include "GraphLowering.h"
 
 #include "fx/IR/Arguments.h"
 #include "fx/Operators/TypePromotion.h"
@@ -16,10 +16,10 @@ using namespace mlir;
 
 namespace fx::lin {
 
-Node::Node(Graph &graph, NodeOpInterface op, Builder &b)
+NodeLowering::NodeLowering(GraphLowering &graph, NodeOpInterface op, Builder &b)
     : graph(graph), op(op), view(getOperatorView(op)), b(b) {}
 
-ArgName Node::oneOf(std::initializer_list<ArgName> names) {
+ArgName NodeLowering::oneOf(std::initializer_list<ArgName> names) {
   const ArgName *found = llvm::find_if(
       names, [&](ArgName name) { return view && view.declares(name); });
   if (found == names.end())
@@ -27,19 +27,19 @@ ArgName Node::oneOf(std::initializer_list<ArgName> names) {
   return *found;
 }
 
-void Node::failToRead(ArgName name) {
+void NodeLowering::failToRead(ArgName name) {
   (void)fail(
       "argument '" + StringRef(name) +
       (view && view.declares(name) ? "' is None" : "' does not exist here"));
 }
 
-LogicalResult Node::fail(const Twine &why) {
+LogicalResult NodeLowering::fail(const Twine &why) {
   if (reason.empty())
     reason = why.str();
   return failure();
 }
 
-bool Node::isTensor(const Argument &argument) const {
+bool NodeLowering::isTensor(const Argument &argument) const {
   return argument.isValue() &&
          isa<FakeTensorType>(argument.getValue().getType());
 }
@@ -51,7 +51,7 @@ static Tensor dummy(Builder &b) {
   return Tensor(b.empty({}, f32), {}, f32);
 }
 
-Tensor Node::asTensor(const Argument &argument) {
+Tensor NodeLowering::asTensor(const Argument &argument) {
   if (!argument.isValue()) {
     (void)fail("an argument is no tensor");
     return dummy(b);
@@ -72,13 +72,13 @@ Tensor Node::asTensor(const Argument &argument) {
   return lowered->tensor;
 }
 
-std::optional<Tensor> Node::optionalTensor(ArgName name) {
+std::optional<Tensor> NodeLowering::optionalTensor(ArgName name) {
   if (!has(name))
     return std::nullopt;
   return tensor(name);
 }
 
-SmallVector<Tensor> Node::tensors(ArgName name) {
+SmallVector<Tensor> NodeLowering::tensors(ArgName name) {
   SmallVector<Tensor> result;
   Argument list = arg(name);
   if (!list.isList()) {
@@ -92,7 +92,7 @@ SmallVector<Tensor> Node::tensors(ArgName name) {
   return result;
 }
 
-Number Node::asNumber(const Argument &argument) {
+Number NodeLowering::asNumber(const Argument &argument) {
   Number n;
   n.expr = ExprAttr::integer(context(), 0);
   if (auto boolean = dyn_cast_or_null<BoolAttr>(argument.tree)) {
@@ -114,7 +114,7 @@ Number Node::asNumber(const Argument &argument) {
   return n;
 }
 
-Number Node::number(ArgName name, std::optional<double> otherwise) {
+Number NodeLowering::number(ArgName name, std::optional<double> otherwise) {
   Argument argument = arg(name);
   if (argument.isNone() && otherwise) {
     Number n;
@@ -131,7 +131,7 @@ Number Node::number(ArgName name, std::optional<double> otherwise) {
   return asPart(argument, name);
 }
 
-Number Node::asPart(const Argument &argument, StringRef name) {
+Number NodeLowering::asPart(const Argument &argument, StringRef name) {
   if (!graph.part || !isElementArgument(name))
     return asNumber(argument);
   Number n;
@@ -148,11 +148,11 @@ Number Node::asPart(const Argument &argument, StringRef name) {
   return n;
 }
 
-bool Node::boolean(ArgName name, std::optional<bool> otherwise) {
+bool NodeLowering::boolean(ArgName name, std::optional<bool> otherwise) {
   return integer(name, otherwise) != 0;
 }
 
-int64_t Node::integer(ArgName name, std::optional<int64_t> otherwise) {
+int64_t NodeLowering::integer(ArgName name, std::optional<int64_t> otherwise) {
   Argument argument = arg(name);
   if (argument.isNone()) {
     if (!otherwise)
@@ -166,7 +166,7 @@ int64_t Node::integer(ArgName name, std::optional<int64_t> otherwise) {
   return otherwise.value_or(0);
 }
 
-double Node::real(ArgName name, std::optional<double> otherwise) {
+double NodeLowering::real(ArgName name, std::optional<double> otherwise) {
   Argument argument = arg(name);
   if (argument.isNone()) {
     if (!otherwise)
@@ -182,7 +182,8 @@ double Node::real(ArgName name, std::optional<double> otherwise) {
   return otherwise.value_or(0);
 }
 
-StringRef Node::string(ArgName name, std::optional<StringRef> otherwise) {
+StringRef NodeLowering::string(ArgName name,
+                               std::optional<StringRef> otherwise) {
   Argument argument = arg(name);
   if (argument.isNone()) {
     if (!otherwise)
@@ -195,7 +196,7 @@ StringRef Node::string(ArgName name, std::optional<StringRef> otherwise) {
   return otherwise.value_or("");
 }
 
-Type Node::dtype(ArgName name, Type otherwise) {
+Type NodeLowering::dtype(ArgName name, Type otherwise) {
   Argument argument = arg(name);
   if (argument.isNone())
     return otherwise;
@@ -207,8 +208,8 @@ Type Node::dtype(ArgName name, Type otherwise) {
   return otherwise;
 }
 
-int64_t Node::dim(ArgName name, int64_t rank,
-                  std::optional<int64_t> otherwise) {
+int64_t NodeLowering::dim(ArgName name, int64_t rank,
+                          std::optional<int64_t> otherwise) {
   int64_t d = integer(name, otherwise);
   int64_t wrapped = std::max<int64_t>(rank, 1);
   if (d < -wrapped || d >= wrapped) {
@@ -218,7 +219,8 @@ int64_t Node::dim(ArgName name, int64_t rank,
   return d < 0 ? d + wrapped : d;
 }
 
-SmallVector<int64_t> Node::dims(ArgName name, int64_t rank, bool emptyIsAll) {
+SmallVector<int64_t> NodeLowering::dims(ArgName name, int64_t rank,
+                                        bool emptyIsAll) {
   SmallVector<int64_t> result;
   Argument argument = arg(name);
   if (!argument.isNone())
@@ -239,8 +241,8 @@ SmallVector<int64_t> Node::dims(ArgName name, int64_t rank, bool emptyIsAll) {
   return result;
 }
 
-SmallVector<int64_t> Node::integers(ArgName name, unsigned count,
-                                    std::optional<int64_t> otherwise) {
+SmallVector<int64_t> NodeLowering::integers(ArgName name, unsigned count,
+                                            std::optional<int64_t> otherwise) {
   Argument argument = arg(name);
   SmallVector<int64_t> result;
   if (!argument.isNone())
@@ -268,7 +270,7 @@ SmallVector<int64_t> Node::integers(ArgName name, unsigned count,
   return result;
 }
 
-ExprAttr Node::asSize(const Argument &argument) {
+ExprAttr NodeLowering::asSize(const Argument &argument) {
   Number n = asNumber(argument);
   if (n.kind == Number::Kind::Int && n.expr)
     return n.expr;
@@ -276,7 +278,7 @@ ExprAttr Node::asSize(const Argument &argument) {
   return ExprAttr::integer(context(), 0);
 }
 
-ExprAttr Node::size(ArgName name, std::optional<int64_t> otherwise) {
+ExprAttr NodeLowering::size(ArgName name, std::optional<int64_t> otherwise) {
   Argument argument = arg(name);
   if (argument.isNone() && otherwise)
     return ExprAttr::integer(context(), *otherwise);
@@ -285,7 +287,7 @@ ExprAttr Node::size(ArgName name, std::optional<int64_t> otherwise) {
   return asSize(argument);
 }
 
-Sizes Node::sizes(ArgName name) {
+Sizes NodeLowering::sizes(ArgName name) {
   Sizes result;
   Argument argument = arg(name);
   if (!argument.isNone())
@@ -298,7 +300,7 @@ Sizes Node::sizes(ArgName name) {
 // Positions
 //===----------------------------------------------------------------------===//
 
-ExprAttr Node::wrapPosition(ExprAttr at, ExprAttr size) {
+ExprAttr NodeLowering::wrapPosition(ExprAttr at, ExprAttr size) {
   MLIRContext *ctx = context();
   std::optional<int64_t> known = at.getInteger();
   if (known && *known >= 0)
@@ -313,7 +315,7 @@ ExprAttr Node::wrapPosition(ExprAttr at, ExprAttr size) {
   return zero;
 }
 
-ExprAttr Node::clampPosition(ExprAttr at, ExprAttr size) {
+ExprAttr NodeLowering::clampPosition(ExprAttr at, ExprAttr size) {
   MLIRContext *ctx = context();
   ExprAttr zero = b.expr(0);
   if (at == size || at == zero)
@@ -337,8 +339,8 @@ ExprAttr Node::clampPosition(ExprAttr at, ExprAttr size) {
              : ExprAttr::call(ctx, "min", {clamped, size});
 }
 
-LogicalResult Node::checkInside(ExprAttr first, ExprAttr last, ExprAttr size,
-                                StringRef message) {
+LogicalResult NodeLowering::checkInside(ExprAttr first, ExprAttr last,
+                                        ExprAttr size, StringRef message) {
   MLIRContext *ctx = context();
   ExprAttr inside =
       ExprAttr::call(ctx, "and",
@@ -357,7 +359,7 @@ LogicalResult Node::checkInside(ExprAttr first, ExprAttr last, ExprAttr size,
 // Results
 //===----------------------------------------------------------------------===//
 
-FakeTensorType Node::resultType(unsigned i) {
+FakeTensorType NodeLowering::resultType(unsigned i) {
   if (i >= numResults())
     return {};
   auto type = dyn_cast<FakeTensorType>(op->getResult(i).getType());
@@ -367,17 +369,17 @@ FakeTensorType Node::resultType(unsigned i) {
   return type;
 }
 
-Type Node::resultDtype(unsigned i) {
+Type NodeLowering::resultDtype(unsigned i) {
   FakeTensorType type = resultType(i);
   return type ? type.getDtype() : b.b.getF32Type();
 }
 
-ArrayRef<ExprAttr> Node::resultSizes(unsigned i) {
+ArrayRef<ExprAttr> NodeLowering::resultSizes(unsigned i) {
   FakeTensorType type = resultType(i);
   return type ? type.getSizes() : ArrayRef<ExprAttr>();
 }
 
-LogicalResult Node::set(unsigned i, Tensor t) {
+LogicalResult NodeLowering::set(unsigned i, Tensor t) {
   FakeTensorType type = resultType(i);
   if (!type)
     return fail("the result is no tensor");
@@ -401,7 +403,7 @@ LogicalResult Node::set(unsigned i, Tensor t) {
   return success();
 }
 
-LogicalResult Node::set(unsigned i, Number n) {
+LogicalResult NodeLowering::set(unsigned i, Number n) {
   if (failed())
     return failure();
   if (i >= numResults())
@@ -410,7 +412,7 @@ LogicalResult Node::set(unsigned i, Number n) {
   return success();
 }
 
-bool Node::broadcasts(const Tensor &t, ArrayRef<ExprAttr> sizes) {
+bool NodeLowering::broadcasts(const Tensor &t, ArrayRef<ExprAttr> sizes) {
   if (t.rank() > int64_t(sizes.size())) {
     (void)fail("an operand has more dimensions than the result");
     return false;
@@ -424,8 +426,8 @@ bool Node::broadcasts(const Tensor &t, ArrayRef<ExprAttr> sizes) {
   return true;
 }
 
-LogicalResult Node::pointwise(unsigned i, ArrayRef<Tensor> operands,
-                              Type compute, ScalarFn fn, Type from) {
+LogicalResult NodeLowering::pointwise(unsigned i, ArrayRef<Tensor> operands,
+                                      Type compute, ScalarFn fn, Type from) {
   FakeTensorType type = resultType(i);
   if (!type || !isSupported(type.getDtype()))
     return fail("the result's dtype has no native code");

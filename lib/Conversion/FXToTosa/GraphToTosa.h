@@ -1,12 +1,12 @@
-//===- Function.h - conversion of a graph to TOSA ---------------*- C++ -*-===//
+//===- GraphToTosa.h - conversion of a graph to TOSA ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_CONVERSION_FXTOTOSA_FUNCTION_H
-#define FX_CONVERSION_FXTOTOSA_FUNCTION_H
+#ifndef FX_CONVERSION_FXTOTOSA_GRAPHTOTOSA_H
+#define FX_CONVERSION_FXTOTOSA_GRAPHTOTOSA_H
 
 #include "../GraphConversion.h"
 
@@ -19,9 +19,9 @@ namespace fx::to_tosa {
 
 /// The conversion of one graph to a function of TOSA. All sizes are static,
 /// since TOSA has no symbolic sizes.
-class Function : public GraphConversion {
+class GraphToTosa : public GraphConversion {
 public:
-  Function(GraphOp graph, bool embed, ExternalData &files)
+  GraphToTosa(GraphOp graph, bool embed, ExternalData &files)
       : GraphConversion(graph, "TOSA", embed, &files) {}
 
   //===--- for the operators ---------------------------------------------===//
@@ -88,13 +88,13 @@ inline mlir::RankedTensorType typeOf(mlir::Value v) {
   return llvm::cast<mlir::RankedTensorType>(v.getType());
 }
 
-/// Lowers the function's current call; fails, without a diagnostic, if TOSA
-/// cannot express it.
+/// A hook that lowers the current call of a conversion. Fails, without a
+/// diagnostic, if TOSA cannot express the call.
 struct Lowering {
-  using Function = mlir::LogicalResult (*)(to_tosa::Function &);
+  using Fn = mlir::LogicalResult (*)(GraphToTosa &);
   static void registerAll(HookTable<Lowering> &hooks);
 };
 
 } // namespace fx::to_tosa
 
-#endif // FX_CONVERSION_FXTOTOSA_FUNCTION_H
+#endif // FX_CONVERSION_FXTOTOSA_GRAPHTOTOSA_H
