@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Pipelines/CompileError.h"
+#include "fx/Support/OutputFile.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -34,7 +35,12 @@ llvm::Error CompileError::makeFor(llvm::StringRef file, llvm::Error error) {
     return llvm::Error(std::move(e));
   };
   return llvm::handleErrors(
-      std::move(error), named, [&](const llvm::ErrorInfoBase &e) {
+      std::move(error), named,
+      [&](const OutputError &e) {
+        return named(
+            std::make_unique<CompileError>(Kind::Output, "", e.message()));
+      },
+      [&](const llvm::ErrorInfoBase &e) {
         return named(
             std::make_unique<CompileError>(Kind::Code, "", e.message()));
       });

@@ -164,23 +164,4 @@ llvm::Error writeOutputs(StringRef folder, llvm::ArrayRef<HostValue> values) {
   return files.commit();
 }
 
-llvm::Error writeTextFile(StringRef path, StringRef text) {
-  PendingFiles files;
-  std::error_code ec;
-  {
-    llvm::raw_fd_ostream os(files.add(path.str()), ec,
-                            llvm::sys::fs::CD_CreateNew);
-    if (ec)
-      return makeLocatedError(path, "cannot create: " + ec.message());
-    os << text;
-    os.close();
-    if (os.has_error()) {
-      ec = os.error();
-      os.clear_error();
-      return makeLocatedError(path, "cannot write: " + ec.message());
-    }
-  }
-  return files.commit();
-}
-
 } // namespace fx
