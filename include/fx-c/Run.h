@@ -57,7 +57,8 @@ FX_CAPI int fxModelRunWith(FXModel *model, const DLTensor *const *inputs,
                            FXError **error);
 
 /* Sets `state` to a view of the value of info->states[index], valid until the
- * model is destroyed. Must not be called during a run. */
+ * model is destroyed. Must not be called during a run. Fails if the model does
+ * not contain the value because it was folded or packed. */
 FX_CAPI int fxModelGetState(FXModel *model, int index, DLTensor *state,
                             FXError **error);
 /* Resets all mutable states to their initial values. */
