@@ -66,7 +66,8 @@ FX_CAPI int fxModelRunInto(FXModel *model, const DLTensor *const *inputs,
                            int n_outputs, int threads, FXError **error);
 
 /* Sets `state` to a view of the value of info->states[index], valid until the
- * model is destroyed. Must not be called during a run. */
+ * model is destroyed. Must not be called during a run. Fails if the model does
+ * not contain the value because it was folded or packed. */
 FX_CAPI int fxModelGetState(FXModel *model, int index, DLTensor *state,
                             FXError **error);
 /* Resets all mutable states to their initial values. */

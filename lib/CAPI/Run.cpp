@@ -141,15 +141,20 @@ int fxModelGetState(FXModel *model, int index, DLTensor *state,
                     FXError **error) {
   if (!model || !state)
     return failNull(error, "fxModelGetState", model ? "state" : "model");
-  int count = model->model->getInfo().n_states;
+  const FXModelInfo &info = model->model->getInfo();
+  int count = info.n_states;
   if (count == 0)
     return fail(error, "expected a model with states, got state " +
                            llvm::Twine(index) + " of one without");
-  if (index < 0 || index >= count ||
-      model->model->getApi().get_state(model->model->getInstance(), index,
-                                       state))
+  if (index < 0 || index >= count)
     return fail(error, "expected a state from 0 to " + llvm::Twine(count - 1) +
                            ", got " + llvm::Twine(index));
+  if (model->model->getApi().get_state(model->model->getInstance(), index,
+                                       state))
+    return fail(error, "expected a state that the model contains, got '" +
+                           llvm::Twine(info.states[index].name) +
+                           "', which was folded or packed when the model was "
+                           "compiled");
   return 0;
 }
 

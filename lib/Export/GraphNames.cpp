@@ -101,7 +101,7 @@ GraphNames::GraphNames(GraphOp graph, llvm::StringSaver &strings)
     if (form == ResultForm::Single)
       continue;
     StringRef own;
-    DictionaryAttr metadata = findMetadata(op.getLoc());
+    DictionaryAttr metadata = getMetadata(op.getLoc());
     if (auto name =
             metadata ? metadata.getAs<StringAttr>("name") : StringAttr())
       own = give(name);

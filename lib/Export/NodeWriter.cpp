@@ -510,7 +510,7 @@ static std::string getStackText(Location loc) {
 
 void GraphWriter::addMetadata(Operation *op, schema::Node &node) {
   bool hasStack = false;
-  if (DictionaryAttr metadata = findMetadata(op->getLoc()))
+  if (DictionaryAttr metadata = getMetadata(op->getLoc()))
     for (NamedAttribute entry : metadata) {
       auto text = dyn_cast<StringAttr>(entry.getValue());
       if (!text || entry.getName() == "name")

@@ -8,6 +8,10 @@
 #include "fx/IR/ExternalData.h"
 #include "fx/Support/MappedFile.h"
 
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CRC.h"
@@ -156,7 +160,7 @@ Expected<ArrayRef<char>> ExternalData::get(StateOp state) {
   }
   if (auto dense = dyn_cast_if_present<DenseElementsAttr>(init);
       dense && dense.getElementType().isInteger(8)) {
-    if (!dense.isSplat())
+    if (!dense.isSplat() || dense.getRawData().empty())
       return dense.getRawData();
     // A splat attribute stores one byte. Expand it to the whole storage.
     std::lock_guard<std::mutex> lock(impl->mutex);
@@ -164,6 +168,13 @@ Expected<ArrayRef<char>> ExternalData::get(StateOp state) {
     if (isNew)
       it->second.assign(dense.getNumElements(), dense.getRawData().front());
     return ArrayRef<char>(it->second);
+  }
+  if (auto resource = dyn_cast_if_present<DenseResourceElementsAttr>(init)) {
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return blob->getData();
+    return createStringError(
+        "state '" + state.getSymName() + "': its resource '" +
+        resource.getRawHandle().getKey() + "' has no bytes");
   }
   return createStringError("the value of state '" + state.getSymName() +
                            "' is not known");

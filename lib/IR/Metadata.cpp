@@ -88,22 +88,17 @@ StringRef fx::getProgramKey(StringRef key) {
 }
 
 DictionaryAttr fx::getMetadata(Location loc) {
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    return dyn_cast_if_present<DictionaryAttr>(fused.getMetadata());
-  return {};
-}
-
-DictionaryAttr fx::findMetadata(Location loc) {
-  if (DictionaryAttr metadata = getMetadata(loc))
-    return metadata;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return getMetadata(name.getChildLoc());
+  auto fused = dyn_cast<FusedLoc>(loc);
+  if (!fused)
+    return {};
+  if (auto own = dyn_cast_if_present<DictionaryAttr>(fused.getMetadata()))
+    return own;
   // A pass that merges nodes fuses their locations. Take the first metadata.
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location inner : fused.getLocations())
-      if (DictionaryAttr metadata = findMetadata(inner))
-        return metadata;
-  } else if (auto name = dyn_cast<NameLoc>(loc)) {
-    return findMetadata(name.getChildLoc());
-  }
+  for (Location inner : fused.getLocations())
+    if (DictionaryAttr metadata = getMetadata(inner))
+      return metadata;
   return {};
 }
 
@@ -133,7 +128,7 @@ static StringRef consumeField(StringRef &text) {
 }
 
 std::string fx::getModulePath(Location loc) {
-  DictionaryAttr metadata = findMetadata(loc);
+  DictionaryAttr metadata = getMetadata(loc);
   auto stack =
       metadata ? metadata.getAs<StringAttr>("nn_module_stack") : StringAttr();
   if (!stack)

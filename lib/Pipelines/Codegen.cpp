@@ -9,6 +9,7 @@
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "fx/Runtime/Loader.h"
+#include "fx/Support/OutputFile.h"
 #include "fx/Support/UnlinkedFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,22 +24,6 @@ using namespace fx;
 //===----------------------------------------------------------------------===//
 // Helpers
 //===----------------------------------------------------------------------===//
-
-llvm::Error fx::writeFile(llvm::StringRef path,
-                          llvm::function_ref<void(llvm::raw_ostream &)> print) {
-  std::error_code ec;
-  llvm::raw_fd_ostream os(path, ec);
-  if (!ec) {
-    print(os);
-    os.flush();
-    ec = os.error();
-    os.clear_error();
-  }
-  if (ec)
-    return CompileError::make(CompileError::Kind::Output,
-                              "cannot write '" + path + "': " + ec.message());
-  return llvm::Error::success();
-}
 
 llvm::Expected<OwningOpRef<ModuleOp>> fx::splitPrepare(ModuleOp module) {
   auto prepare = module.lookupSymbol<func::FuncOp>("prepare");
@@ -279,8 +264,10 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
       }))
     return e;
   if (options.emit == EmitKind::LLVM)
-    return writeFile(path,
-                     [&](llvm::raw_ostream &os) { code->print(os, nullptr); });
+    return writeInPlace(path, [&](llvm::raw_ostream &os) {
+      code->print(os, nullptr);
+      return llvm::Error::success();
+    });
   return phases.run("emit", 0.8, [&]() -> llvm::Error {
     bool isText = options.emit == EmitKind::Assembly;
     llvm::Expected<std::string> emitted =
@@ -288,7 +275,10 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
                       isText ? cpu::CodeKind::Assembly : cpu::CodeKind::Object);
     if (!emitted)
       return emitted.takeError();
-    return writeFile(path, [&](llvm::raw_ostream &os) { os << *emitted; });
+    return writeInPlace(path, [&](llvm::raw_ostream &os) {
+      os << *emitted;
+      return llvm::Error::success();
+    });
   });
 }
 
@@ -351,8 +341,9 @@ llvm::Error Generator::run(llvm::StringRef path) {
   report.unchecked = unit.description.unchecked;
   report.fallbacks = unit.description.fallbacks.size();
   if (options.emit == EmitKind::Header)
-    return writeFile(path, [&](llvm::raw_ostream &os) {
+    return writeInPlace(path, [&](llvm::raw_ostream &os) {
       os << getModelHeader(unit.description, unit.description.name);
+      return llvm::Error::success();
     });
   if (options.emit == EmitKind::SharedObject)
     if (llvm::Error e = placeStates())
@@ -360,7 +351,10 @@ llvm::Error Generator::run(llvm::StringRef path) {
   if (llvm::Error e = phases.run("bufferize", 0.3, [&] { return bufferize(); }))
     return e;
   if (options.emit == EmitKind::MemRef)
-    return writeFile(path, [&](llvm::raw_ostream &os) { module.print(os); });
+    return writeInPlace(path, [&](llvm::raw_ostream &os) {
+      module.print(os);
+      return llvm::Error::success();
+    });
   if (gpu)
     if (llvm::Error e = phases.run("kernels", 0.35, [&] {
           return compileKernels(module, options, *gpu, unit.description,

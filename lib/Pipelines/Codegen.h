@@ -99,10 +99,6 @@ llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
 std::string getModelHeader(const cpu::ModelDescription &model,
                            llvm::StringRef name);
 
-/// Writes to the file at `path` what `print` prints.
-llvm::Error writeFile(llvm::StringRef path,
-                      llvm::function_ref<void(llvm::raw_ostream &)> print);
-
 } // namespace fx
 
 #endif // FX_LIB_PIPELINES_CODEGEN_H

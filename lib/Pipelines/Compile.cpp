@@ -31,27 +31,26 @@ static void prepare(MLIRContext &context) {
   context.printOpOnDiagnostic(false); // errors are one line
 }
 
-static llvm::Expected<CompileReport> compile(const CompileOptions &options,
-                                             UnfinishedFile &unfinished,
-                                             Isolation *isolation) {
+static llvm::Expected<CompileReport>
+compile(const CompileOptions &options, OutputFile &file, Isolation *isolation) {
   // Run passes on this thread, which catches crashes. `compileParts` generates
   // the code of kernels on its own thread pool.
   MLIRContext context(MLIRContext::Threading::DISABLED);
   prepare(context);
-  Driver driver(options, context, unfinished);
+  Driver driver(options, context, file);
   driver.isolation = isolation;
   return ::run(driver, options);
 }
 
 llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
-  UnfinishedFile unfinished;
-  return compile(options, unfinished, /*isolation=*/nullptr);
+  OutputFile file;
+  return compile(options, file, /*isolation=*/nullptr);
 }
 
 llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
                                                 const CompileOptions &options) {
-  UnfinishedFile unfinished;
-  Driver driver(options, *module->getContext(), unfinished);
+  OutputFile file;
+  Driver driver(options, *module->getContext(), file);
   driver.module = std::move(module);
   return ::run(driver, options);
 }
@@ -64,7 +63,7 @@ llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
 static constexpr unsigned kStackBytes = 64 << 20;
 
 using CompileFn = function_ref<llvm::Expected<CompileReport>(
-    const CompileOptions &, UnfinishedFile &, Isolation *)>;
+    const CompileOptions &, OutputFile &, Isolation *)>;
 
 /// Runs `compile` on another thread and turns a crash into an error. The
 /// unfinished file belongs to this frame, so it is removed even after a crash,
@@ -72,7 +71,7 @@ using CompileFn = function_ref<llvm::Expected<CompileReport>(
 static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
                                                  CompileFn compile,
                                                  Isolation *isolation) {
-  UnfinishedFile unfinished;
+  OutputFile file;
   std::string phase, fatal;
   CompileOptions watched = options;
   // "schedule:node=add" crashes the phase only while the node has native code.
@@ -88,7 +87,7 @@ static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
   };
   std::optional<llvm::Expected<CompileReport>> report;
   if (runSafelyOnThread(
-          [&] { report.emplace(compile(watched, unfinished, isolation)); },
+          [&] { report.emplace(compile(watched, file, isolation)); },
           kStackBytes, fatal))
     return std::move(*report);
   std::string text = kCrashText.str() + " (phase '" + phase + "')";
@@ -126,13 +125,13 @@ fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
   MLIRContext &given = *module->getContext();
   return compileSafely(
       options,
-      [&](const CompileOptions &watched, UnfinishedFile &unfinished,
+      [&](const CompileOptions &watched, OutputFile &file,
           Isolation *isolation) -> llvm::Expected<CompileReport> {
         MLIRContext context(given.getDialectRegistry(),
                             MLIRContext::Threading::DISABLED);
         context.allowUnregisteredDialects(given.allowsUnregisteredDialects());
         prepare(context);
-        Driver driver(watched, context, unfinished);
+        Driver driver(watched, context, file);
         driver.isolation = isolation;
         // A module that does not verify is reported as an error.
         driver.module =

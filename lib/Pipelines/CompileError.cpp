@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Pipelines/CompileError.h"
+#include "fx/Support/OutputFile.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,7 +36,7 @@ llvm::Error CompileError::makeFor(llvm::StringRef file, llvm::Error error) {
   };
   return llvm::handleErrors(
       std::move(error), named, [&](const llvm::ErrorInfoBase &e) {
-        return named(
-            std::make_unique<CompileError>(Kind::Code, "", e.message()));
+        Kind kind = e.isA<OutputError>() ? Kind::Output : Kind::Code;
+        return named(std::make_unique<CompileError>(kind, "", e.message()));
       });
 }

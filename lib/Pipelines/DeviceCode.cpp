@@ -10,6 +10,7 @@
 #include "OperatorReport.h"
 #include "PtxasLog.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Support/OutputFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -81,7 +82,10 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
                                    llvm::StringRef path, ErrorCatcher &errors,
                                    PhaseRunner &phases) {
   auto print = [&](ModuleOp what) {
-    return writeFile(path, [&](llvm::raw_ostream &os) { what.print(os); });
+    return writeInPlace(path, [&](llvm::raw_ostream &os) {
+      what.print(os);
+      return llvm::Error::success();
+    });
   };
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal())
@@ -109,7 +113,10 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
     llvm::Expected<std::string> code = emitKernels(**device, options, target);
     if (!code)
       return code.takeError();
-    return writeFile(path, [&](llvm::raw_ostream &os) { os << *code; });
+    return writeInPlace(path, [&](llvm::raw_ostream &os) {
+      os << *code;
+      return llvm::Error::success();
+    });
   });
 }
 

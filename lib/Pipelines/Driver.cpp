@@ -22,8 +22,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace fx;
@@ -126,14 +126,25 @@ llvm::Error Driver::checkFallbacks() {
 }
 
 llvm::Error Driver::printModule(StringRef path) {
-  return writeFile(
-      path, [&](llvm::raw_ostream &os) { printModuleFile(*module, path, os); });
+  // In a file that may be anywhere, the paths of weights are absolute.
+  StringRef as = isWrittenInPlace(path) ? "-" : path;
+  return writeInPlace(path, [&](llvm::raw_ostream &os) {
+    printModuleFile(*module, as, os);
+    return llvm::Error::success();
+  });
 }
 
 llvm::Error Driver::saveTemp(StringRef phase) {
-  if (!options.saveTemps || options.output == "-")
+  if (!options.saveTemps || isWrittenInPlace(options.output))
     return llvm::Error::success();
-  return printModule(options.output + "." + phase.str() + ".mlir");
+  std::string path = options.output + "." + phase.str() + ".mlir";
+  return writeOutputFile(
+      path,
+      [&](llvm::raw_ostream &os) {
+        printModuleFile(*module, path, os);
+        return llvm::Error::success();
+      },
+      options.handlesSignals);
 }
 
 llvm::Error Driver::emit(StringRef path) {
@@ -190,11 +201,6 @@ llvm::Error Driver::emit(StringRef path) {
                       std::move(prepare), path, errors, phases, report);
 }
 
-llvm::Error Driver::failToWrite(const Twine &why) const {
-  return CompileError::make(CompileError::Kind::Output,
-                            "cannot write '" + options.output + "': " + why);
-}
-
 /// Returns an error if the output contains machine code of an NVIDIA GPU and
 /// ptxas cannot be executed. Checking this late would blame the nodes, and
 /// compile again without native code for each of them.
@@ -249,28 +255,20 @@ llvm::Error Driver::run() {
            }))
     return e;
   operators.mark(*module);
-  if (options.output == "-" || options.writesInPlace)
+  if (isWrittenInPlace(options.output)) {
+    // The weights of a shared object are written through a mapping.
+    llvm::sys::fs::file_status status;
+    if (options.emit == EmitKind::SharedObject && options.output != "-" &&
+        !llvm::sys::fs::status(options.output, status) &&
+        !llvm::sys::fs::is_regular_file(status))
+      return CompileError::make(CompileError::Kind::Output,
+                                Twine(options.output) +
+                                    ": cannot write: expected a regular file");
     return emit(options.output);
-  // Refuse devices and pipes: the rename would replace them by a file.
-  llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(options.output, status) &&
-      !llvm::sys::fs::is_regular_file(status))
-    return failToWrite("expected a regular file");
-  // Write next to the output, so that the rename stays in one file system.
-  int fd;
-  if (std::error_code ec = llvm::sys::fs::createUniqueFile(
-          options.output + ".%%%%%%%%.tmp", fd, unfinished.path,
-          llvm::sys::fs::OF_None,
-          llvm::sys::fs::all_read | llvm::sys::fs::all_write))
-    return failToWrite(ec.message());
-  llvm::sys::Process::SafelyCloseFileDescriptor(fd);
-  if (options.handlesSignals)
-    llvm::sys::RemoveFileOnSignal(unfinished.path);
-  if (llvm::Error e = emit(unfinished.path))
+  }
+  if (llvm::Error e = file.create(options.output, options.handlesSignals))
     return e;
-  if (std::error_code ec =
-          llvm::sys::fs::rename(unfinished.path, options.output))
-    return failToWrite(ec.message());
-  unfinished.finish();
-  return llvm::Error::success();
+  if (llvm::Error e = emit(file.getTemporaryPath()))
+    return e;
+  return file.keep();
 }

@@ -12,39 +12,20 @@
 #include "Isolate.h"
 #include "OperatorReport.h"
 #include "fx/CodeGen/GPU/Device.h"
+#include "fx/Support/OutputFile.h"
 
 #include "mlir/IR/OwningOpRef.h"
-
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Signals.h"
 
 #include <optional>
 
 namespace fx {
 
-/// The temporary file that becomes the output. The destructor removes the file
-/// unless `finish` was called.
-struct UnfinishedFile {
-  llvm::SmallString<128> path;
-  void finish() {
-    if (!path.empty())
-      llvm::sys::DontRemoveFileOnSignal(path);
-    path.clear();
-  }
-  ~UnfinishedFile() {
-    if (!path.empty())
-      llvm::sys::fs::remove(path);
-    finish();
-  }
-};
-
 /// Runs the phases of one compilation, from the input to the output file.
 class Driver {
 public:
   Driver(const CompileOptions &options, mlir::MLIRContext &context,
-         UnfinishedFile &unfinished)
-      : options(options), context(context), unfinished(unfinished),
+         OutputFile &file)
+      : options(options), context(context), file(file),
         errors(context, options.onError), phases(options, report) {}
   llvm::Error run();
 
@@ -62,14 +43,13 @@ private:
   llvm::Error scheduleForDevice();
   llvm::Error checkFallbacks();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
-  llvm::Error failToWrite(const llvm::Twine &why) const;
   llvm::Error printModule(llvm::StringRef path);
   llvm::Error saveTemp(llvm::StringRef phase);
   llvm::Error emit(llvm::StringRef path);
 
   const CompileOptions &options;
   mlir::MLIRContext &context;
-  UnfinishedFile &unfinished;
+  OutputFile &file;
   ErrorCatcher errors;
   PhaseRunner phases;
   cpu::CPUOptions cpu;

@@ -27,6 +27,13 @@ static constexpr unsigned kMostNodes = 4;
 /// with keys of the importer, which are those of FX.
 static constexpr StringLiteral kSource = "fx.source";
 
+/// Returns the metadata that `loc` has itself, not its nested locations.
+static DictionaryAttr getOwnMetadata(Location loc) {
+  auto fused = dyn_cast<FusedLoc>(loc);
+  return fused ? dyn_cast_if_present<DictionaryAttr>(fused.getMetadata())
+               : DictionaryAttr();
+}
+
 /// Returns `loc` with the mark `source` added to its metadata.
 static Location withSource(Location loc, StringAttr source) {
   MLIRContext *ctx = loc.getContext();
@@ -34,7 +41,7 @@ static Location withSource(Location loc, StringAttr source) {
   metadata.set(kSource, source);
   // Keep the metadata and the locations in one fused location, as the importer
   // creates them.
-  if (auto fused = dyn_cast<FusedLoc>(loc); fused && getMetadata(loc))
+  if (auto fused = dyn_cast<FusedLoc>(loc); fused && getOwnMetadata(loc))
     return FusedLoc::get(ctx, fused.getLocations(),
                          metadata.getDictionary(ctx));
   return FusedLoc::get(ctx, {loc}, metadata.getDictionary(ctx));
@@ -50,7 +57,7 @@ static void walkSources(Location loc,
   auto fused = dyn_cast<FusedLoc>(loc);
   if (!fused)
     return;
-  if (DictionaryAttr metadata = getMetadata(loc))
+  if (DictionaryAttr metadata = getOwnMetadata(loc))
     if (auto source = metadata.getAs<StringAttr>(kSource)) {
       fn(source, loc);
       return;

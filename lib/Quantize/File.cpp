@@ -10,7 +10,6 @@
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Quantize/Passes.h"
 #include "fx/Quantize/Quantize.h"
-#include "fx/Run/Files.h"
 #include "fx/Run/Module.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/OutputFile.h"
@@ -80,19 +79,20 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
     return error.take(options.input);
   eraseUnusedStates(module);
 
-  llvm::Error written =
-      writeOutputFile(options.output, [&](raw_ostream &os) -> llvm::Error {
-        if (succeeded(exportPt2(ExportModel{module, ""}, os,
-                                llvm::sys::path::stem(options.output))))
-          return llvm::Error::success();
-        return error.take(options.input);
-      });
-  if (written)
-    return std::move(written);
+  auto write = [&](raw_ostream &os) -> llvm::Error {
+    if (succeeded(exportPt2(ExportModel{module, ""}, os,
+                            llvm::sys::path::stem(options.output))))
+      return llvm::Error::success();
+    return error.take(options.input);
+  };
+  if (llvm::Error e =
+          writeOutputFile(options.output, write, /*handlesSignals=*/true))
+    return std::move(e);
   if (!options.report.empty()) {
     std::string text =
         llvm::formatv("{0:2}\n", llvm::json::Value(report->toJSON()));
-    if (llvm::Error e = writeTextFile(options.report, text))
+    if (llvm::Error e = writeTextFile(options.report, text,
+                                      /*handlesSignals=*/true))
       return std::move(e);
   }
   return std::move(*report);

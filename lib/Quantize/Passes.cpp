@@ -7,7 +7,7 @@
 
 #include "fx/Quantize/Passes.h"
 #include "fx/Quantize/Quantize.h"
-#include "fx/Run/Files.h"
+#include "fx/Support/OutputFile.h"
 #include "fx/Transforms/Constants.h"
 #include "fx/Transforms/Passes.h"
 

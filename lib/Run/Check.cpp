@@ -12,6 +12,7 @@
 #include "fx/IR/Metadata.h"
 #include "fx/Runtime/model.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/OutputFile.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -147,7 +148,6 @@ CheckedModel::compile(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os);
-  llvm::sys::fs::remove(path);
   if (llvm::Error error = writeTextFile(path, text))
     return std::move(error);
   RunOptions cutOptions = options;

@@ -12,7 +12,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
 
@@ -160,25 +159,6 @@ llvm::Error writeOutputs(StringRef folder, llvm::ArrayRef<HostValue> values) {
     std::string path = join(folder, "out_" + llvm::Twine(k) + ".npy");
     if (llvm::Error error = writeNpy(files.add(path), *value))
       return makeLocatedError(path, llvm::toString(std::move(error)));
-  }
-  return files.commit();
-}
-
-llvm::Error writeTextFile(StringRef path, StringRef text) {
-  PendingFiles files;
-  std::error_code ec;
-  {
-    llvm::raw_fd_ostream os(files.add(path.str()), ec,
-                            llvm::sys::fs::CD_CreateNew);
-    if (ec)
-      return makeLocatedError(path, "cannot create: " + ec.message());
-    os << text;
-    os.close();
-    if (os.has_error()) {
-      ec = os.error();
-      os.clear_error();
-      return makeLocatedError(path, "cannot write: " + ec.message());
-    }
   }
   return files.commit();
 }

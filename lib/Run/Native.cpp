@@ -307,7 +307,6 @@ compileInProcess(const RunOptions &options) {
   CompileOptions compileOptions;
   compileOptions.input = options.model;
   compileOptions.output = file->getPath();
-  compileOptions.writesInPlace = true;
   compileOptions.crashIn = options.crashIn;
   compileOptions.model = options.modelName;
   compileOptions.allowFallback = !options.noFallback;

@@ -10,6 +10,7 @@
 #include "Model.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/OutputFile.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace fx {

@@ -6,18 +6,77 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Support/OutputFile.h"
-#include "fx/Support/LocatedError.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 
 using namespace fx;
 using llvm::StringRef;
 using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;
+namespace fs = llvm::sys::fs;
 
-static llvm::Error fail(StringRef path, const char *what, std::error_code ec) {
-  return makeLocatedError(path, llvm::Twine(what) + ": " + ec.message());
+char OutputError::ID = 0;
+
+llvm::Error fx::makeOutputError(StringRef path, std::error_code ec) {
+  return llvm::make_error<OutputError>(path.str(),
+                                       "cannot write: " + ec.message());
 }
 
+//===----------------------------------------------------------------------===//
+// OutputFile
+//===----------------------------------------------------------------------===//
+
+llvm::Error OutputFile::create(StringRef output, bool handlesSignals) {
+  discard();
+  path = output.str();
+  int fd;
+  if (std::error_code ec =
+          fs::createUniqueFile(path + ".%%%%%%%%.tmp", fd, temporary,
+                               fs::OF_None, fs::all_read | fs::all_write)) {
+    temporary.clear();
+    return makeOutputError(path, ec);
+  }
+  llvm::sys::Process::SafelyCloseFileDescriptor(fd);
+  if (handlesSignals)
+    llvm::sys::RemoveFileOnSignal(temporary);
+  return llvm::Error::success();
+}
+
+llvm::Error OutputFile::keep() {
+  if (std::error_code ec = fs::rename(temporary, path))
+    return makeOutputError(path, ec);
+  llvm::sys::DontRemoveFileOnSignal(temporary);
+  temporary.clear();
+  return llvm::Error::success();
+}
+
+void OutputFile::discard() {
+  if (temporary.empty())
+    return;
+  fs::remove(temporary);
+  llvm::sys::DontRemoveFileOnSignal(temporary);
+  temporary.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+bool fx::isWrittenInPlace(StringRef path) {
+  if (path == "-")
+    return true;
+  fs::file_status status;
+  if (fs::status(path, status))
+    return false;
+  if (!fs::is_regular_file(status))
+    return true;
+  // /dev/stdout and /proc/self/fd/1 are links to what the shell opened.
+  return (path.starts_with("/dev/") || path.starts_with("/proc/")) &&
+         fs::is_symlink_file(path);
+}
+
+/// Writes to `os`. Errors name `path`.
 static llvm::Error writeTo(llvm::raw_fd_ostream &os, StringRef path,
                            Writer write) {
   llvm::Error error = write(os);
@@ -27,31 +86,42 @@ static llvm::Error writeTo(llvm::raw_fd_ostream &os, StringRef path,
   os.clear_error();
   if (error || !ec)
     return error;
-  return fail(path, "cannot write", ec);
+  return makeOutputError(path, ec);
 }
 
-llvm::Error fx::writeOutputFile(StringRef path, Writer write) {
-  namespace fs = llvm::sys::fs;
-  if (path == "-")
+/// Writes to `file`. Errors name `path`.
+static llvm::Error writeAs(StringRef file, StringRef path, Writer write) {
+  // Opening /dev/stdout would truncate the file to which the shell redirects.
+  if (file == "-" || file == "/dev/stdout")
     return writeTo(llvm::outs(), path, write);
-  // Write to devices and pipes: the rename would replace them by a file.
-  fs::file_status status;
-  if (!fs::status(path, status) && !fs::is_regular_file(status)) {
-    std::error_code ec;
-    llvm::raw_fd_ostream os(path, ec);
-    return ec ? fail(path, "cannot open", ec) : writeTo(os, path, write);
-  }
-  // Write next to the output, so that the rename stays in one file system.
-  llvm::Expected<fs::TempFile> file =
-      fs::TempFile::create(path + ".%%%%%%%%.tmp");
-  if (!file)
-    return fail(path, "cannot create",
-                llvm::errorToErrorCode(file.takeError()));
-  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-  if (llvm::Error error = writeTo(os, path, write))
-    return llvm::joinErrors(std::move(error), file->discard());
-  if (llvm::Error error = file->keep(path))
-    return fail(path, "cannot rename",
-                llvm::errorToErrorCode(std::move(error)));
-  return llvm::Error::success();
+  std::error_code ec;
+  llvm::raw_fd_ostream os(file, ec);
+  return ec ? makeOutputError(path, ec) : writeTo(os, path, write);
+}
+
+llvm::Error fx::writeInPlace(StringRef path, Writer write) {
+  return writeAs(path, path, write);
+}
+
+llvm::Error fx::writeOutputFile(StringRef path, Writer write,
+                                bool handlesSignals) {
+  if (isWrittenInPlace(path))
+    return writeInPlace(path, write);
+  OutputFile file;
+  if (llvm::Error error = file.create(path, handlesSignals))
+    return error;
+  if (llvm::Error error = writeAs(file.getTemporaryPath(), path, write))
+    return error;
+  return file.keep();
+}
+
+llvm::Error fx::writeTextFile(StringRef path, StringRef text,
+                              bool handlesSignals) {
+  return writeOutputFile(
+      path,
+      [&](llvm::raw_ostream &os) {
+        os << text;
+        return llvm::Error::success();
+      },
+      handlesSignals);
 }

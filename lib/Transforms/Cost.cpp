@@ -9,12 +9,11 @@
 #include "Sizes.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
+#include "fx/Support/OutputFile.h"
 #include "fx/Transforms/Passes.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <map>
 
@@ -83,18 +82,14 @@ struct CostPass : fx::impl::CostPassBase<CostPass> {
       return signalPassFailure();
     }
     collect(graph);
-    std::error_code error;
-    llvm::ToolOutputFile file(output, error, llvm::sys::fs::OF_Text);
-    if (error) {
-      getOperation().emitError("cannot write '")
-          << output << "': " << error.message();
+    auto print = [&](llvm::raw_ostream &os) {
+      format == "json" ? printJson(os) : printTable(os);
+      return llvm::Error::success();
+    };
+    if (llvm::Error error = writeOutputFile(output, print)) {
+      getOperation().emitError(llvm::toString(std::move(error)));
       return signalPassFailure();
     }
-    if (format == "json")
-      printJson(file.os());
-    else
-      printTable(file.os());
-    file.keep();
     markAllAnalysesPreserved();
   }
 

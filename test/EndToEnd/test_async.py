@@ -148,9 +148,9 @@ def test_overlaps(tmp_path):
     model = load(tmp_path, SIGNAL, fallback)
     x = np.arange(8, dtype="f4")
     # On a busy machine a call may start only when it is awaited.
-    for turn in range(100):
+    for attempt in range(100):
         fallback.event.clear()
-        fallback.seconds = turn / 1000
+        fallback.seconds = attempt / 1000
         np.testing.assert_allclose(model(x, threads=2)[0], x * 2.5 * (x + 1))
         if fallback.overlapped:
             break

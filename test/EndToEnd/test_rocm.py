@@ -10,14 +10,10 @@ import harness
 import models
 import pytest
 import torch
-from gpu_cases import CASES, Mlp, randn
+from gpu_cases import CASES, MODELS, Mlp, randn
 from torch import nn
 
 READELF = pathlib.Path(emulate._from_cache("MLIR_DIR")).parents[2] / "bin" / "llvm-readelf"
-
-#: The project's models at small sizes, as they are exported, static or dynamic.
-MODELS = ["mlp-dynamic", "cond-static", "resnet_small-static", "bert_small-dynamic",
-          "autoencoder_small-static", "llama_small-dynamic", "llama_small_decode-static"]
 
 
 def compile_kernels(program, folder, target="rocm:gfx942"):

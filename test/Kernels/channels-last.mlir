@@ -188,7 +188,7 @@ func.func @concat(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x1x1xf32>) -> (tensor<8
 // Operands of ops without a rule, and values that a branch yields, are
 // transposed. Loop indices are permuted with the loops. The normalization
 // before the convolution becomes channels-last, so the image is transposed.
-// CHECK-LABEL: func.func @borders
+// CHECK-LABEL: func.func @boundary
 // CHECK-SAME: %[[X:.*]]: tensor<1x3x4x4xf32>
 // CHECK: %[[XT:.*]] = linalg.transpose ins(%[[X]]
 // CHECK: linalg.generic {{.*}} ins(%[[XT]] : tensor<1x4x4x3xf32>)
@@ -202,7 +202,7 @@ func.func @concat(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x1x1xf32>) -> (tensor<8
 // CHECK: scf.yield %[[Y]]
 // CHECK: scf.yield %[[T]]
 #map = affine_map<(n, c, h, w) -> (n, c, h, w)>
-func.func @borders(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x1x1xf32>, %p: i1) -> tensor<1x8x4x4xf32> {
+func.func @boundary(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x1x1xf32>, %p: i1) -> tensor<1x8x4x4xf32> {
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
   %ex = tensor.empty() : tensor<1x3x4x4xf32>

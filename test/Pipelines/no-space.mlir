@@ -4,7 +4,7 @@
 // REQUIRES: fx-compile
 
 // The code fits in the maximum file size, the weights do not.
-// CHECK: error: {{.*}}no-space.mlir: cannot write '{{.*}}m.so{{.*}}': File too large
+// CHECK: error: {{.*}}no-space.mlir: {{.*}}m.so{{.*}}: cannot write: File too large
 // CHECK-NOT: {{.}}
 
 module {

@@ -13,7 +13,7 @@
 // COST: error: expected a cost that is a number; 'sizes' gives integers for symbols
 // PEAK: error: expected a positive 'peak' and 'bandwidth'
 // MODULE: error: expected modules that the graph has, got 'layer'
-// FILE: error: cannot write '{{.*}}/no/file'
+// FILE: error: {{.*}}/no/file: cannot write: No such file or directory
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0], f32>
   %a = call_function @aten.exp.default(%x) : (!fx.tensor<[s0], f32>) -> !fx.tensor<[s0], f32>

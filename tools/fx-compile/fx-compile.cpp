@@ -10,6 +10,7 @@
 #include "fx/Operators/Version.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
+#include "fx/Support/OutputFile.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -156,18 +157,10 @@ static int fail(llvm::StringRef text) {
   return 1;
 }
 
-/// Writes `object` to `path`. Returns the text of the error, or an empty
-/// string.
-static std::string writeJSON(llvm::StringRef path, llvm::json::Object object) {
-  std::error_code ec;
-  llvm::raw_fd_ostream os(path, ec);
-  if (!ec) {
-    os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
-    os.close();
-    ec = os.error();
-    os.clear_error();
-  }
-  return ec ? path.str() + ": cannot write: " + ec.message() : "";
+static llvm::Error writeJSON(llvm::StringRef path, llvm::json::Object object) {
+  std::string text =
+      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+  return writeTextFile(path, text, /*handlesSignals=*/true);
 }
 
 int main(int argc, char **argv) {
@@ -236,17 +229,15 @@ int main(int argc, char **argv) {
   if (!report)
     sarif.error = llvm::toString(report.takeError());
   if (!sarifPath.empty())
-    if (std::string error = writeJSON(sarifPath, sarif.toJSON());
-        !error.empty())
-      return fail(error);
+    if (llvm::Error error = writeJSON(sarifPath, sarif.toJSON()))
+      return fail(llvm::toString(std::move(error)));
   if (!sarif.error.empty())
     return fail(sarif.error);
   for (const std::string &text : report->isolated)
     llvm::WithColor::warning()
         << options.input << ": ATen runs " << text << '\n';
   if (!reportPath.empty())
-    if (std::string error = writeJSON(reportPath, report->toJSON());
-        !error.empty())
-      return fail(error);
+    if (llvm::Error error = writeJSON(reportPath, report->toJSON()))
+      return fail(llvm::toString(std::move(error)));
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "fx/Operators/Dialect.h"
 #include "fx/Operators/Version.h"
 #include "fx/Reduce/Reduce.h"
+#include "fx/Support/OutputFile.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -68,21 +69,6 @@ static OwningOpRef<ModuleOp> load(MLIRContext &context) {
   return parseModuleFile(input, &context);
 }
 
-/// Writes the module to `path`. The paths of weights are relative to the file
-/// `as`, or absolute if it is "-".
-static bool writeFile(llvm::StringRef path, ModuleOp module,
-                      llvm::StringRef as) {
-  std::error_code ec;
-  llvm::raw_fd_ostream os(path, ec);
-  if (ec)
-    return false;
-  printModuleFile(module, as, os);
-  os.close();
-  bool failed = os.has_error();
-  os.clear_error();
-  return !failed;
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
@@ -111,8 +97,11 @@ int main(int argc, char **argv) {
   std::string problem;
   auto holds = [&](ModuleOp m) {
     // Paths are absolute, because a test may copy the file.
-    if (!writeFile(candidate, m, "-")) {
-      problem = "cannot write '" + candidate.str().str() + "'";
+    if (llvm::Error e = writeInPlace(candidate, [&](llvm::raw_ostream &os) {
+          printModuleFile(m, "-", os);
+          return llvm::Error::success();
+        })) {
+      problem = llvm::toString(std::move(e));
       return false;
     }
     llvm::SmallVector<llvm::StringRef> args{*program};
@@ -136,10 +125,14 @@ int main(int argc, char **argv) {
     ReduceStatistics done = reduceProgram(module, holds);
     llvm::errs() << "reduced " << done.nodesBefore << " nodes to "
                  << done.nodesAfter << " in " << done.numTests << " tests\n";
-    if (output == "-")
-      printModuleFile(*module, output, llvm::outs());
-    else if (!writeFile(output, *module, output))
-      status = fail(output + ": cannot write");
+    if (llvm::Error e = writeOutputFile(
+            output,
+            [&](llvm::raw_ostream &os) {
+              printModuleFile(*module, output, os);
+              return llvm::Error::success();
+            },
+            /*handlesSignals=*/true))
+      status = fail(llvm::toString(std::move(e)));
   }
   llvm::sys::fs::remove(candidate);
   llvm::sys::DontRemoveFileOnSignal(candidate);

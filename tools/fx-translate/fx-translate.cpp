@@ -190,12 +190,13 @@ static int translate() {
   SmallVector<OwnedModule> modules;
   if (!readModules(context, modules))
     return 1;
-  Error error = fx::writeOutputFile(output, [&](raw_ostream &os) -> Error {
+  auto write = [&](raw_ostream &os) -> Error {
     if (!asked)
       return printModule(*modules.front(), os);
     return failed(writeFormat(modules, os)) ? Reported::make()
                                             : Error::success();
-  });
+  };
+  Error error = fx::writeOutputFile(output, write, /*handlesSignals=*/true);
   if (!error)
     return 0;
   if (error.isA<Reported>())

@@ -35,8 +35,8 @@ public:
   /// Error texts are `<path>[:<state>]: <what is wrong>`.
   llvm::Expected<llvm::ArrayRef<char>> get(ExternalAttr reference);
 
-  /// Returns the bytes of the storage of `state`, external or dense. Fails if
-  /// the state has no value.
+  /// Returns the bytes of the storage of `state`: external, dense or of a
+  /// resource. Fails if the state has no value.
   llvm::Expected<llvm::ArrayRef<char>> get(StateOp state);
 
 private:

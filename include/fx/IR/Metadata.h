@@ -45,11 +45,9 @@ mlir::Location withNodeName(mlir::Location loc, llvm::StringRef name);
 std::optional<mlir::FileLineColLoc> getPythonFrame(mlir::Location loc);
 
 /// Returns the metadata dictionary (nn_module_stack, source_fn_stack,
-/// torch_fn …) of a FusedLoc; null if there is none.
+/// torch_fn …) of the node at `loc`; null if there is none. For the location of
+/// several merged nodes, this is the metadata of the first that has any.
 mlir::DictionaryAttr getMetadata(mlir::Location loc);
-
-/// As `getMetadata`, but also searches nested locations.
-mlir::DictionaryAttr findMetadata(mlir::Location loc);
 
 } // namespace fx
 

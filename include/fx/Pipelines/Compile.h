@@ -46,11 +46,9 @@ struct CompileOptions {
   /// linalg contract (`func.func @main`).
   std::string input;
   /// The path of the output. The compiler writes a temporary file in the same
-  /// folder, then renames it. "-": standard output (text formats only).
+  /// folder, then renames it. Devices and links to open files (/dev/stdout) are
+  /// written directly. "-": standard output (text formats only).
   std::string output;
-  /// Write to `output` directly, for a file that exists and cannot be replaced
-  /// by a rename.
-  bool writesInPlace = false;
   /// For tools: remove the temporary file if a signal ends the process. This
   /// installs LLVM's signal handlers permanently.
   bool handlesSignals = false;

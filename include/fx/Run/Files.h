@@ -44,10 +44,6 @@ readInputs(llvm::StringRef folder, llvm::ArrayRef<LeafFile> leaves);
 llvm::Error writeOutputs(llvm::StringRef folder,
                          llvm::ArrayRef<HostValue> values);
 
-/// Writes a text file under a temporary name in the same folder, then renames
-/// it.
-llvm::Error writeTextFile(llvm::StringRef path, llvm::StringRef text);
-
 } // namespace fx
 
 #endif // FX_RUN_FILES_H

@@ -42,10 +42,17 @@ Value GraphToTosa::transpose(Value v, ArrayRef<int32_t> order) {
   return tosa::TransposeOp::create(b, loc(), type.clone(sizes), v, order);
 }
 
-Value GraphToTosa::cast(Value v, Type element) {
+Value GraphToTosa::cast(ArgName name, Type element) {
+  Value v = tensor(name);
   RankedTensorType type = typeOf(v);
-  if (type.getElementType() == element)
+  Type from = type.getElementType();
+  if (from == element)
     return v;
+  // TOSA extends the sign.
+  bool isWider = !isa<IntegerType>(element) ||
+                 element.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth();
+  if (isUnsigned(name) && isWider)
+    return Value();
   return tosa::CastOp::create(
       b, loc(), RankedTensorType::get(type.getShape(), element), v);
 }
@@ -60,10 +67,13 @@ Value GraphToTosa::splat(double value, Type element, unsigned rank) {
 }
 
 Value GraphToTosa::operand(ArgName name, RankedTensorType type) {
-  if (Value v = tensor(name)) {
+  if (tensor(name)) {
+    Value v = cast(name, type.getElementType());
+    if (!v)
+      return Value();
     SmallVector<int64_t> sizes(type.getRank() - typeOf(v).getRank(), 1);
     llvm::append_range(sizes, typeOf(v).getShape());
-    return reshape(cast(v, type.getElementType()), sizes);
+    return reshape(v, sizes);
   }
   std::optional<double> value = arg(name).getFloat();
   return value ? splat(*value, type.getElementType(), type.getRank()) : Value();

@@ -42,13 +42,22 @@ public:
     return llvm::dyn_cast_if_present<mlir::RankedTensorType>(
         convertType(op->getResult(0)));
   }
+  /// Return true if an argument or the result is a tensor of unsigned integers.
+  /// It is converted to signless integers, which are signed in TOSA.
+  bool isUnsigned(ArgName name) {
+    mlir::Value v = arg(name).getValue();
+    return v && isUnsigned(v);
+  }
+  bool hasUnsignedResult() { return isUnsigned(op->getResult(0)); }
   /// Returns an argument, a tensor or a number, as a tensor of `type`'s rank
   /// and element type, for an operator that broadcasts sizes of 1. Returns null
-  /// if the argument is neither.
+  /// if the argument is neither, or if TOSA has no such cast.
   mlir::Value operand(ArgName name, mlir::RankedTensorType type);
   mlir::Value reshape(mlir::Value v, llvm::ArrayRef<int64_t> sizes);
   mlir::Value transpose(mlir::Value v, llvm::ArrayRef<int32_t> order);
-  mlir::Value cast(mlir::Value v, mlir::Type element);
+  /// Returns a tensor argument with the element type `element`; null if TOSA
+  /// has no such cast.
+  mlir::Value cast(ArgName name, mlir::Type element);
   /// Returns a constant of `rank` dimensions of size 1.
   mlir::Value splat(double value, mlir::Type element, unsigned rank);
   /// Returns a zero point of 0 for an operand of a TOSA operation.
@@ -64,6 +73,10 @@ public:
   }
 
 private:
+  static bool isUnsigned(mlir::Value fx) {
+    auto type = llvm::dyn_cast<FakeTensorType>(fx.getType());
+    return type && type.getDtype().isUnsignedInteger();
+  }
   mlir::Type convertType(mlir::Value v) override {
     auto type = llvm::dyn_cast<FakeTensorType>(v.getType());
     auto tensor = type ? llvm::dyn_cast_if_present<mlir::RankedTensorType>(

@@ -29,6 +29,17 @@ static LogicalResult binary(GraphToTosa &g) {
   return g.result(Op::create(g.builder(), g.loc(), type, x, y));
 }
 
+/// Lowers maximum and minimum. TOSA orders integers as signed ones.
+template <typename Op>
+static LogicalResult extremum(GraphToTosa &g) {
+  return g.hasUnsignedResult() ? failure() : binary<Op>(g);
+}
+
+static LogicalResult absolute(GraphToTosa &g) {
+  return g.isUnsigned("self") ? g.result(g.tensor("self"))
+                              : unary<tosa::AbsOp>(g);
+}
+
 static LogicalResult pow(GraphToTosa &g) {
   RankedTensorType type = g.resultType();
   Value x = g.operand("self", type),
@@ -76,7 +87,8 @@ static LogicalResult div(GraphToTosa &g) {
 
 /// Returns true if a tensor of dtype `element` is compared with `number` in its
 /// own dtype, which can represent the number.
-static bool isComparedIn(Type element, const Argument &number) {
+static bool isComparedIn(Type element, bool isUnsigned,
+                         const Argument &number) {
   auto integer = dyn_cast<IntegerType>(element);
   if (!integer)
     return isa<FloatType>(element);
@@ -84,8 +96,9 @@ static bool isComparedIn(Type element, const Argument &number) {
   if (!value)
     return false;
   APInt bits(64, *value, /*isSigned=*/true);
-  return integer.getWidth() == 1 ? bits.isIntN(1)
-                                 : bits.isSignedIntN(integer.getWidth());
+  return isUnsigned || integer.getWidth() == 1
+             ? *value >= 0 && bits.isIntN(integer.getWidth())
+             : bits.isSignedIntN(integer.getWidth());
 }
 
 template <typename Op, bool swap>
@@ -94,10 +107,14 @@ static LogicalResult compare(GraphToTosa &g) {
   RankedTensorType type = g.resultType();
   if (!x)
     return failure();
+  bool isUnsigned = g.isUnsigned("self");
+  if (isUnsigned && !std::is_same_v<Op, tosa::EqualOp>)
+    return failure(); // TOSA orders integers as signed ones
   Type element = typeOf(x).getElementType();
   Value y = g.tensor("other");
-  if (y ? typeOf(y).getElementType() != element
-        : !isComparedIn(element, g.arg("other")))
+  if (y ? typeOf(y).getElementType() != element ||
+              g.isUnsigned("other") != isUnsigned
+        : !isComparedIn(element, isUnsigned, g.arg("other")))
     return failure();
   auto common = RankedTensorType::get(type.getShape(), element);
   Value a = g.operand("self", common), c = g.operand("other", common);
@@ -149,7 +166,7 @@ static LogicalResult copy(GraphToTosa &g) {
   if (!x ||
       (!isa<FloatType>(element) && isa<FloatType>(typeOf(x).getElementType())))
     return failure(); // TOSA rounds where PyTorch truncates
-  return g.result(g.cast(x, element));
+  return g.result(g.cast("self", element));
 }
 
 static LogicalResult permute(GraphToTosa &g) {
@@ -289,6 +306,8 @@ static LogicalResult reduction(GraphToTosa &g) {
   if (!x || typeOf(x).getElementType() != type.getElementType() ||
       typeOf(x).getNumElements() == 0)
     return failure();
+  if (g.isUnsigned("self") && !std::is_same_v<Op, tosa::ReduceSumOp>)
+    return failure(); // TOSA orders integers as signed ones
   double count = double(typeOf(x).getNumElements()) / type.getNumElements();
   Value y = reduce<Op>(g, x);
   if (isMean)
@@ -314,7 +333,7 @@ static LogicalResult softmax(GraphToTosa &g) {
 }
 
 void Lowering::registerAll(HookTable<Lowering> &hooks) {
-  hooks.add(unary<tosa::AbsOp>, {"aten.abs.default"});
+  hooks.add(absolute, {"aten.abs.default"});
   hooks.add(unary<tosa::CeilOp>, {"aten.ceil.default"});
   hooks.add(unary<tosa::CosOp>, {"aten.cos.default"});
   hooks.add(unary<tosa::ErfOp>, {"aten.erf.default"});
@@ -332,8 +351,8 @@ void Lowering::registerAll(HookTable<Lowering> &hooks) {
   hooks.add(sum<tosa::SubOp>, {"aten.sub.Tensor", "aten.sub.Scalar"});
   hooks.add(mul, {"aten.mul.Tensor", "aten.mul.Scalar"});
   hooks.add(div, {"aten.div.Tensor", "aten.div.Scalar"});
-  hooks.add(binary<tosa::MaximumOp>, {"aten.maximum.default"});
-  hooks.add(binary<tosa::MinimumOp>, {"aten.minimum.default"});
+  hooks.add(extremum<tosa::MaximumOp>, {"aten.maximum.default"});
+  hooks.add(extremum<tosa::MinimumOp>, {"aten.minimum.default"});
   hooks.add(pow, {"aten.pow.Tensor_Scalar", "aten.pow.Tensor_Tensor"});
   hooks.add(binary<tosa::LogicalAndOp>, {"aten.logical_and.default"});
   hooks.add(binary<tosa::LogicalOrOp>, {"aten.logical_or.default"});

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/FXDialect.h"
-#include "fx/Kernels/ConstantAnalysis.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Kernels/Passes.h"
+#include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -124,11 +124,11 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
   using Base::Base;
 
   /// Returns true if results of `op` may become results of @prepare.
-  bool mayStore(Operation *op, ConstantAnalysis &states) {
+  bool mayStore(Operation *op, StateAnalysis &states) {
     if (isFree(op) || op->getNumResults() == 0)
       return false;
-    ConstantAnalysis::Kind kind = states.kind(op);
-    if (kind == ConstantAnalysis::Other)
+    StateAnalysis::Kind kind = states.kind(op);
+    if (kind == StateAnalysis::Other)
       return false;
     int64_t in = 0, out = 0;
     for (Value v : op->getOperands())
@@ -139,7 +139,7 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
         return false;
       out += bytes;
     }
-    if (kind == ConstantAnalysis::Constant)
+    if (kind == StateAnalysis::Constant)
       return out <= kConstantBytes;
     // `in` includes the destinations. Results that are much larger than the
     // other operands are not stored.
@@ -147,7 +147,7 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
   }
 
   /// Returns the results that @prepare may store and that other ops read.
-  llvm::SetVector<Value> findWanted(Block &body, ConstantAnalysis &states) {
+  llvm::SetVector<Value> findWanted(Block &body, StateAnalysis &states) {
     llvm::SetVector<Value> wanted;
     for (Operation &op : body) {
       if (!mayStore(&op, states))
@@ -169,7 +169,7 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
     if (!main || main.isExternal() || getOperation().lookupSymbol("prepare"))
       return;
     Block &body = main.getBody().front();
-    ConstantAnalysis states(main);
+    StateAnalysis states(main);
     llvm::SetVector<Value> wanted = findWanted(body, states);
     if (wanted.empty())
       return;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Kernels/ConstantAnalysis.h"
 #include "fx/Kernels/ConvertElements.h"
 #include "fx/Kernels/Passes.h"
+#include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -106,7 +106,7 @@ struct LowerPrecision
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal())
         continue;
-      fx::kernel::ConstantAnalysis states(func);
+      fx::kernel::StateAnalysis states(func);
       func.walk([&](linalg::LinalgOp op) {
         auto pays = [&](unsigned i) {
           return states.isStateOnly(op->getOperand(i)) || isReused(op, i);

@@ -9,6 +9,7 @@
 #include "Extract.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Cost.h"
+#include "fx/Support/OutputFile.h"
 #include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
@@ -19,8 +20,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace fx {
 #define GEN_PASS_DEF_PARTITIONPASS
@@ -43,9 +42,9 @@ struct PartitionPass : fx::impl::PartitionPassBase<PartitionPass> {
 private:
   LogicalResult partition();
   FailureOr<Predicate> getPredicate();
-  LogicalResult printReport(GraphOp graph, ArrayRef<Unit> units,
-                            ArrayRef<std::string> names,
-                            const Coloring &coloring, const SizeMap &sizes);
+  void printReport(llvm::raw_ostream &os, GraphOp graph, ArrayRef<Unit> units,
+                   ArrayRef<std::string> names, const Coloring &coloring,
+                   const SizeMap &sizes);
 };
 } // namespace
 
@@ -70,16 +69,11 @@ static void printBytes(llvm::raw_ostream &os, ArrayRef<Value> values,
     os << '?';
 }
 
-LogicalResult PartitionPass::printReport(GraphOp graph, ArrayRef<Unit> units,
-                                         ArrayRef<std::string> names,
-                                         const Coloring &coloring,
-                                         const SizeMap &sizes) {
-  std::error_code error;
-  llvm::ToolOutputFile file(report, error, llvm::sys::fs::OF_Text);
-  if (error)
-    return getOperation().emitError("cannot write '")
-           << report << "': " << error.message();
-  llvm::raw_ostream &os = file.os();
+void PartitionPass::printReport(llvm::raw_ostream &os, GraphOp graph,
+                                ArrayRef<Unit> units,
+                                ArrayRef<std::string> names,
+                                const Coloring &coloring,
+                                const SizeMap &sizes) {
   // Do not use the pass statistics: some builds disable them.
   size_t blocks = llvm::count_if(units, [](auto &u) { return u.isBlock(); });
   size_t left = units.size() - blocks;
@@ -104,8 +98,6 @@ LogicalResult PartitionPass::printReport(GraphOp graph, ArrayRef<Unit> units,
          << cast<NodeOpInterface>(op).getTargetName() << ", "
          << coloring.reasons.lookup(op) << "\n";
     }
-  file.keep();
-  return success();
 }
 
 FailureOr<Predicate> PartitionPass::getPredicate() {
@@ -164,8 +156,12 @@ LogicalResult PartitionPass::partition() {
   if (dryRun || !report.empty()) {
     if (report.empty())
       report = "-";
-    if (failed(printReport(graph, units, names, *coloring, predicate->sizes)))
-      return failure();
+    auto print = [&](llvm::raw_ostream &os) {
+      printReport(os, graph, units, names, *coloring, predicate->sizes);
+      return llvm::Error::success();
+    };
+    if (llvm::Error error = writeOutputFile(report, print))
+      return getOperation().emitError(llvm::toString(std::move(error)));
   }
   if (dryRun)
     return success();

@@ -413,6 +413,43 @@ static void testArtefact(const char *path, const char *folder) {
   free(good.data);
 }
 
+/* The compiler computes the square of @w, so @w itself is not in the model. */
+static void testFoldedState(FXContext *context, const char *folder) {
+  static const char text[] =
+      "fx.state @w : !fx.tensor<[2, 2], f32> = dense<1> : tensor<16xui8>\n"
+      "fx.state @v : !fx.tensor<[2, 2], f32> = dense<0> : tensor<16xui8>\n"
+      "!t = !fx.tensor<[2, 2], f32>\n"
+      "fx.graph @main attributes {functional} {\n"
+      "  %w = placeholder \"w\" parameter @w : !t\n"
+      "  %v = placeholder \"v\" parameter @v : !t\n"
+      "  %x = placeholder \"x\" : !t\n"
+      "  %s = call_function @aten.mm.default(%w, %w) : (!t, !t) -> !t\n"
+      "  %y = call_function @aten.mul.Tensor(%x, %s) : (!t, !t) -> !t\n"
+      "  %z = call_function @aten.add.Tensor(%y, %v) : (!t, !t) -> !t\n"
+      "  output(%z) : (!t)\n}\n";
+  FXModule *module =
+      fxModuleParse(context, text, strlen(text), "s.mlir", NULL, &error);
+  MUST(module && !error);
+  const char *path = inFolder(folder, "s.so");
+  MUST(!fxModuleCompile(module, path, NULL, &error));
+  fxModuleDestroy(module);
+  FXModel *model = fxModelLoad(path, NULL, &error);
+  MUST(model && !error);
+  remove(path);
+  const FXModelInfo *info = fxModelGetInfo(model);
+  MUST(info->n_states == 2);
+  DLTensor state;
+  for (int i = 0; i < 2; ++i)
+    if (!strcmp(info->states[i].name, "w"))
+      REFUSED(fxModelGetState(model, i, &state, &error),
+              "got 'w', which was folded or packed");
+    else
+      MUST(!fxModelGetState(model, i, &state, &error) && state.ndim == 2);
+  REFUSED(fxModelGetState(model, 2, &state, &error),
+          "expected a state from 0 to 1, got 2");
+  fxModelDestroy(model);
+}
+
 static void *allocate(void *context, size_t bytes, size_t alignment) {
   (void)context, (void)bytes, (void)alignment;
   return NULL;
@@ -521,6 +558,7 @@ int main(int argc, char **argv) {
   testArtefact(path, folder);
   testTensors(path);
   remove(path);
+  testFoldedState(context, folder);
   /* The context still works after all of these errors. */
   MUST(!fxModuleRunPasses(module, "fx-decompose,canonicalize,cse", &error));
   fxModuleDestroy(module);

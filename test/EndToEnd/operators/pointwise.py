@@ -88,20 +88,18 @@ BOUNDED = {
 #: Eager's vectorized float32 gelu overflows before its result does, and returns NaN for infinities.
 #: Its float64 code does not.
 FINITE = {"gelu"}
-FALLBACK = {}
 GROUPS = ((SMOOTH, f), (STEPS, f), (POSITIVE, pos), (BOUNDED, unit))
 
 for table, values in GROUPS:
     for name, op in table.items():
         strided = lambda x, op=op: op(x.t()[::2])  # noqa: E731
         special = SPECIAL[SPECIAL.abs() < 1e30] if name in FINITE else SPECIAL
-        why = {"fallback": FALLBACK.get(name, "")}
-        case("unary", name, op, values("n", 4), **why)
-        case("unary_0d", name, op, values(), dynamic=False, **why)
-        case("unary_empty", name, op, values(0, 3), dynamic=False, **why)
-        case("unary_strided", name, strided, values("n", 4), **why)
-        case("unary_special", name, op, fixed(special), dynamic=False, **why)
-        case("unary_bf16", name, op, values(3, 4, dtype=torch.bfloat16), dynamic=False, **why)
+        case("unary", name, op, values("n", 4))
+        case("unary_0d", name, op, values(), dynamic=False)
+        case("unary_empty", name, op, values(0, 3), dynamic=False)
+        case("unary_strided", name, strided, values("n", 4))
+        case("unary_special", name, op, fixed(special), dynamic=False)
+        case("unary_bf16", name, op, values(3, 4, dtype=torch.bfloat16), dynamic=False)
 
 case("unary_special", "gelu.f64", F.gelu, fixed(SPECIAL.double()), dynamic=False)
 for name in ("acosh", "asinh", "atanh", "erf", "erfc"):

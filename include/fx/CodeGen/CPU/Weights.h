@@ -37,11 +37,8 @@ public:
   llvm::Expected<StateView> read(llvm::StringRef name);
 
 private:
-  llvm::Expected<llvm::StringRef> getStorage(StateOp state);
-
   mlir::ModuleOp module;
   ExternalData files;
-  llvm::StringMap<std::string> splats;
 };
 
 /// Assigns offsets in the data segment to all constants and states of `model`;

@@ -7,8 +7,7 @@
 
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/Common/Linker.h"
-
-#include "llvm/Support/raw_ostream.h"
+#include "fx/Support/OutputFile.h"
 
 // Defined in Embedded.c: the runtime's object and the import libraries of libc,
 // libm and libdl.
@@ -56,16 +55,8 @@ llvm::Error fx::cpu::linkSharedObject(llvm::ArrayRef<std::string> objects,
   llvm::Expected<std::string> bytes = linkObjects(objects);
   if (!bytes)
     return bytes.takeError();
-  std::error_code ec;
-  llvm::raw_fd_ostream os(path, ec);
-  if (!ec) {
+  return writeInPlace(path, [&](llvm::raw_ostream &os) {
     os << *bytes;
-    os.close();
-    ec = os.error();
-    os.clear_error();
-  }
-  if (ec)
-    return llvm::createStringError("cannot write '" + path.str() +
-                                   "': " + ec.message());
-  return llvm::Error::success();
+    return llvm::Error::success();
+  });
 }

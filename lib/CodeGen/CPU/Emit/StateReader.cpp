@@ -7,10 +7,6 @@
 
 #include "fx/CodeGen/CPU/Weights.h"
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,40 +34,6 @@ bool StateView::isContiguous() const {
 }
 
 StateReader::StateReader(ModuleOp module) : module(module) {}
-
-llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
-  auto fail = [&](Twine why) {
-    return llvm::createStringError("state '" + state.getSymName() +
-                                   "': " + why);
-  };
-  Attribute init = state.getInitAttr();
-  if (!init)
-    return fail("it has no value");
-  if (auto dense = dyn_cast<DenseElementsAttr>(init)) {
-    ArrayRef<char> raw = dense.getRawData();
-    if (!dense.isSplat())
-      return StringRef(raw.data(), raw.size());
-    // A splat of bytes stores one byte: repeat it.
-    std::string &filled = splats[state.getSymName()];
-    filled.assign(raw.size() == 1 ? dense.getNumElements() : 0,
-                  raw.empty() ? 0 : raw[0]);
-    return StringRef(filled);
-  }
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(init)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
-      return fail("its resource '" + resource.getRawHandle().getKey() +
-                  "' has no bytes");
-    return StringRef(blob->getData().data(), blob->getData().size());
-  }
-  auto external = dyn_cast<ExternalAttr>(init);
-  if (!external)
-    return fail("expected bytes or #fx.external");
-  llvm::Expected<ArrayRef<char>> bytes = files.get(external);
-  if (!bytes)
-    return fail(llvm::toString(bytes.takeError()));
-  return StringRef(bytes->data(), bytes->size());
-}
 
 llvm::Expected<StateView> StateReader::read(StringRef name) {
   auto state = module.lookupSymbol<StateOp>(name);
@@ -113,7 +75,7 @@ llvm::Expected<StateView> StateReader::read(StringRef name) {
   if (offset < 0 || view.strides.size() != view.sizes.size() ||
       llvm::any_of(view.strides, [](int64_t s) { return s < 0; }))
     return fail("expected static strides and offset that are not negative");
-  llvm::Expected<StringRef> bytes = getStorage(state);
+  llvm::Expected<ArrayRef<char>> bytes = files.get(state);
   if (!bytes)
     return bytes.takeError();
   // The last element must lie in the storage.

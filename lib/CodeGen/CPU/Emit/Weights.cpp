@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/Weights.h"
+#include "fx/Support/OutputFile.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
@@ -140,16 +141,14 @@ static llvm::Expected<uint64_t> addSegment(llvm::StringRef path,
   llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting,
                           llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);
   if (ec)
-    return llvm::createStringError("cannot write '" + path.str() +
-                                   "': " + ec.message());
+    return makeOutputError(path, ec);
   os.seek(slot);
   os.write(reinterpret_cast<const char *>(&ph), sizeof ph);
   os.close();
   if (os.has_error()) {
     ec = os.error();
     os.clear_error();
-    return llvm::createStringError("cannot write '" + path.str() +
-                                   "': " + ec.message());
+    return makeOutputError(path, ec);
   }
   return ph.p_offset;
 }
@@ -160,14 +159,10 @@ llvm::Expected<WeightSegment> fx::cpu::appendSegment(llvm::StringRef path,
   llvm::Expected<uint64_t> base = addSegment(path, bytes);
   if (!base)
     return base.takeError();
-  auto fail = [&](std::error_code ec) {
-    return llvm::createStringError("cannot write '" + path.str() +
-                                   "': " + ec.message());
-  };
   int fd;
   if (std::error_code ec =
           fs::openFileForReadWrite(path, fd, fs::CD_OpenExisting, fs::OF_None))
-    return fail(ec);
+    return makeOutputError(path, ec);
   // Allocate the space now, so that a full disk is an error here and not a
   // signal at a store to the mapping.
   std::error_code ec(::posix_fallocate(fd, *base, bytes),
@@ -178,7 +173,7 @@ llvm::Expected<WeightSegment> fx::cpu::appendSegment(llvm::StringRef path,
         fd, fs::mapped_file_region::readwrite, bytes, *base, ec);
   llvm::sys::Process::SafelyCloseFileDescriptor(fd);
   if (ec)
-    return fail(ec);
+    return makeOutputError(path, ec);
   return segment;
 }
 

@@ -17,7 +17,7 @@
 
 #include "Dequantized.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/Kernels/ConstantAnalysis.h"
+#include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -36,7 +36,7 @@ struct IntegerContractions
     : fx::cpu::impl::FXCPUIntegerContractionsBase<IntegerContractions> {
   using Base::Base;
   void runOnOperation() override;
-  bool rewrite(Contraction &c, ConstantAnalysis &states);
+  bool rewrite(Contraction &c, StateAnalysis &states);
   bool rewriteQuantized(Contraction &c, Dequantized &x, Dequantized &w);
   bool rewriteMixed(Contraction &c, Dequantized &w);
 };
@@ -387,7 +387,7 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
   return true;
 }
 
-bool IntegerContractions::rewrite(Contraction &c, ConstantAnalysis &states) {
+bool IntegerContractions::rewrite(Contraction &c, StateAnalysis &states) {
   if (c.isInteger())
     return false;
   if (!states.isStateOnly(c.rhs()))
@@ -412,7 +412,7 @@ void IntegerContractions::runOnOperation() {
           match && !match->isHalf() && !match->isDouble())
         found.push_back(*match);
     });
-    ConstantAnalysis states(func);
+    StateAnalysis states(func);
     for (Contraction &c : found)
       if (rewrite(c, states))
         ++numRewritten;

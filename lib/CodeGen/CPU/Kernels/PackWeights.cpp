@@ -8,7 +8,7 @@
 #include "Contraction/ContractionEmitter.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Kernels/Analysis.h"
-#include "fx/Kernels/ConstantAnalysis.h"
+#include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -290,7 +290,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal() || func->hasAttr(kKernelAttr))
         continue;
-      ConstantAnalysis states(func);
+      StateAnalysis states(func);
       packs.clear();
       SmallVector<Contraction, 0> found;
       func.walk([&](linalg::GenericOp op) {

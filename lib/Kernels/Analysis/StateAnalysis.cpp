@@ -1,11 +1,11 @@
-//===- ConstantAnalysis.cpp - what the states alone determine -------------===//
+//===- StateAnalysis.cpp - what the states alone determine ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Kernels/ConstantAnalysis.h"
+#include "fx/Kernels/StateAnalysis.h"
 
 #include "fx/IR/FXDialect.h"
 
@@ -16,13 +16,13 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-ConstantAnalysis::ConstantAnalysis(func::FuncOp func) : func(func) {
+StateAnalysis::StateAnalysis(func::FuncOp func) : func(func) {
   // Visit the ops in order, so that long chains of ops cause no deep recursion.
   for (Operation &op : func.getBody().front())
     kind(&op);
 }
 
-ConstantAnalysis::Kind ConstantAnalysis::kind(Value value) {
+StateAnalysis::Kind StateAnalysis::kind(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (arg.getOwner() == &func.getBody().front() &&
         func.getArgAttr(arg.getArgNumber(), "fx.state") &&
@@ -41,7 +41,7 @@ static bool callsFallback(Operation *op) {
       .wasInterrupted();
 }
 
-ConstantAnalysis::Kind ConstantAnalysis::kind(Operation *op) {
+StateAnalysis::Kind StateAnalysis::kind(Operation *op) {
   if (auto it = known.find(op); it != known.end())
     return it->second;
   Kind result = Constant;

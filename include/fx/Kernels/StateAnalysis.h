@@ -1,12 +1,12 @@
-//===- ConstantAnalysis.h - values of states and constants ------*- C++ -*-===//
+//===- StateAnalysis.h - values of states and constants ---------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_KERNELS_CONSTANTANALYSIS_H
-#define FX_KERNELS_CONSTANTANALYSIS_H
+#ifndef FX_KERNELS_STATEANALYSIS_H
+#define FX_KERNELS_STATEANALYSIS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -14,10 +14,10 @@ namespace fx::kernel {
 
 /// Finds the values of a function that depend on immutable states and constants
 /// alone.
-class ConstantAnalysis {
+class StateAnalysis {
 public:
   enum Kind { Constant, State, Other };
-  explicit ConstantAnalysis(mlir::func::FuncOp func);
+  explicit StateAnalysis(mlir::func::FuncOp func);
   /// Returns State if `value` depends on immutable `fx.state` arguments, and
   /// Constant if it depends on no argument. Returns Other if it depends on
   /// another argument, on side effects or on ATen.
@@ -32,4 +32,4 @@ private:
 
 } // namespace fx::kernel
 
-#endif // FX_KERNELS_CONSTANTANALYSIS_H
+#endif // FX_KERNELS_STATEANALYSIS_H

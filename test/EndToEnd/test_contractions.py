@@ -11,7 +11,7 @@ import torch.nn.functional as F
 TOLERANCE = {torch.bfloat16: 2**-7, torch.float16: 2**-10, torch.float64: 1e-14}
 
 
-class Products(torch.nn.Module):
+class Contractions(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.linear = torch.nn.Linear(72, 50)
@@ -46,16 +46,16 @@ def drawn(dtype, length: int) -> tuple:
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
-def test_products(dtype, dynamic, tmp_path):
+def test_contractions(dtype, dynamic, tmp_path):
     torch.manual_seed(3)
-    module = Products().to(dtype)
+    module = Contractions().to(dtype)
     length = torch.export.Dim("n", min=2, max=500)
     program = exporting.export(
         module, drawn(dtype, 19), {}, dynamic=({1: length}, None, None) if dynamic else None
     )
     exporting.save(program, tmp_path / "m.pt2")
     target = harness.compiled(tmp_path / "m.pt2", "native", runs=2)
-    exact = Products().double()
+    exact = Contractions().double()
     exact.load_state_dict({k: v.double() for k, v in module.state_dict().items()})
     for n in (19, 5, 64) if dynamic else (19,):
         inputs = drawn(dtype, n)
