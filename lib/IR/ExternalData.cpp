@@ -176,6 +176,6 @@ Expected<ArrayRef<char>> ExternalData::get(StateOp state) {
         "state '" + state.getSymName() + "': its resource '" +
         resource.getRawHandle().getKey() + "' has no bytes");
   }
-  return createStringError("the value of state '" + state.getSymName() +
-                           "' is not known");
+  return createStringError("state '" + state.getSymName() +
+                           "': it has no value");
 }

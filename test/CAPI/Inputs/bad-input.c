@@ -413,7 +413,7 @@ static void testArtefact(const char *path, const char *folder) {
   free(good.data);
 }
 
-/* The compiler computes the square of @w, so @w itself is not in the model. */
+/* The compiler packs @w, so @w itself is not in the model. */
 static void testFoldedState(FXContext *context, const char *folder) {
   static const char text[] =
       "fx.state @w : !fx.tensor<[2, 2], f32> = dense<1> : tensor<16xui8>\n"
@@ -423,8 +423,7 @@ static void testFoldedState(FXContext *context, const char *folder) {
       "  %w = placeholder \"w\" parameter @w : !t\n"
       "  %v = placeholder \"v\" parameter @v : !t\n"
       "  %x = placeholder \"x\" : !t\n"
-      "  %s = call_function @aten.mm.default(%w, %w) : (!t, !t) -> !t\n"
-      "  %y = call_function @aten.mul.Tensor(%x, %s) : (!t, !t) -> !t\n"
+      "  %y = call_function @aten.mm.default(%x, %w) : (!t, !t) -> !t\n"
       "  %z = call_function @aten.add.Tensor(%y, %v) : (!t, !t) -> !t\n"
       "  output(%z) : (!t)\n}\n";
   FXModule *module =
