@@ -28,6 +28,9 @@ void transposeVectors(KernelCode &code, llvm::SmallVector<mlir::Value> &rows);
 /// Returns false, and emits nothing, if the kernel is not of this form.
 bool emitTransposed(KernelCode &code, int64_t merged);
 
+/// Returns the first reduction of a kernel; null if there is none.
+mlir::linalg::GenericOp findReduction(mlir::func::FuncOp kernel);
+
 /// Returns the classes of CPU kernels.
 llvm::ArrayRef<KernelClass> getKernelClasses();
 

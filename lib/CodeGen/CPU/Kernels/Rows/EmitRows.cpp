@@ -23,8 +23,6 @@ using namespace fx::cpu;
 
 /// Number of vectors with separate accumulators, to hide the latency.
 static constexpr int64_t kUnroll = 4;
-/// Length of a column from which separate accumulators pay off.
-static constexpr int64_t kLongColumn = 32;
 
 namespace {
 /// One pass over the row.
@@ -238,190 +236,7 @@ static void emitRows(KernelCode &code) {
   code.endForall(forall);
 }
 
-//===----------------------------------------------------------------------===//
-// Windows: the lanes walk a dimension that is not reduced.
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Emits one kernel. Call `analyse`, then `emit`.
-struct WindowEmitter {
-  KernelCode &code;
-  linalg::GenericOp root; ///< the reduction
-  SmallVector<Combiner> combiners;
-  LoopLabels labels;
-  unsigned lane = 0;          ///< the loop that the lanes walk
-  SmallVector<Index> at;      ///< the current position of each loop
-  SmallVector<Value> neutral; ///< of each combiner
-
-  explicit WindowEmitter(KernelCode &code) : code(code) {}
-  /// Reports an error and returns false if the kernel has another form.
-  bool analyse();
-  /// Returns the current coordinates of a tensor with labels `of`.
-  Coords coords(ArrayRef<int> of);
-  /// Fills `neutral`. Reports an error and returns false if a combiner has no
-  /// neutral element.
-  bool findNeutral();
-  /// Returns the start of vector `u` of those from `base` on.
-  Index lanesAt(const Index &base, int64_t u) {
-    return code.add(base, Index::of(u * code.lanes));
-  }
-  /// Returns the reduced values of `unroll` vectors of columns from `base` on:
-  /// for each vector, one value per combiner.
-  SmallVector<Value> reduceColumns(Scope &scope, const Index &base,
-                                   int64_t unroll);
-  /// Reduces these columns, and stores the outputs there.
-  void emitColumns(Scope &scope, const Index &base, int64_t unroll);
-  /// Returns the number of elements of a column; an estimate if it is dynamic.
-  int64_t columnLength();
-  void emit();
-};
-} // namespace
-
-bool WindowEmitter::analyse() {
-  SmallVector<Operation *> ops;
-  for (Operation &op : code.source.getBody().front().without_terminator()) {
-    ops.push_back(&op);
-    if (auto g = dyn_cast<linalg::GenericOp>(op); g && g.getNumReductionLoops())
-      root = g;
-  }
-  auto matched = root ? matchReduction(root) : std::nullopt;
-  if (!matched) {
-    code.fail("no reduction");
-    return false;
-  }
-  combiners = *matched;
-  SmallVector<int> loops;
-  for (unsigned d = 0; d < root.getNumLoops(); ++d)
-    loops.push_back(d);
-  if (!labels.label(root, loops, ops)) {
-    code.fail("the loops of the group do not agree, or are unknown");
-    return false;
-  }
-  return true;
-}
-
-Coords WindowEmitter::coords(ArrayRef<int> of) {
-  Coords result;
-  for (int label : of)
-    result.push_back(label < 0 ? Coord{Index::of(0), false}
-                               : Coord{at[label], unsigned(label) == lane});
-  return result;
-}
-
-bool WindowEmitter::findNeutral() {
-  for (Combiner &c : combiners) {
-    std::optional<TypedAttr> attr = arith::getNeutralElement(c.op);
-    if (!attr) {
-      code.fail("a reduction without a neutral element");
-      return false;
-    }
-    neutral.push_back(code.splatConstant(*attr));
-  }
-  return true;
-}
-
-SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
-                                                int64_t unroll) {
-  SmallVector<Value> acc;
-  for (int64_t u = 0; u < unroll; ++u)
-    llvm::append_range(acc, neutral);
-  auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
-    for (int64_t u = 0; u < unroll; ++u) {
-      at[lane] = lanesAt(base, u);
-      Coords all;
-      for (unsigned d = 0; d < at.size(); ++d)
-        all.push_back({at[d], d == lane});
-      for (auto [slot, c] : llvm::enumerate(combiners)) {
-        Value &sum = sums[u * combiners.size() + slot];
-        sum = RowPlan::combine(
-            code, c.op, sum,
-            code.splat(code.evalBody(inner, root, c.input, all)));
-      }
-    }
-  };
-  return code.forReduction(scope, root, at, acc, step);
-}
-
-void WindowEmitter::emitColumns(Scope &scope, const Index &base,
-                                int64_t unroll) {
-  SmallVector<Value> acc = reduceColumns(scope, base, unroll);
-  for (int64_t u = 0; u < unroll; ++u) {
-    at[lane] = lanesAt(base, u);
-    for (auto [slot, c] : llvm::enumerate(combiners)) {
-      OpResult result = root->getResult(slot);
-      Coords to = coords(labels.ofTensor(result));
-      Value init = code.eval(scope, root.getDpsInits()[slot], to);
-      code.know(scope, result, to,
-                RowPlan::combine(code, c.op, acc[u * combiners.size() + slot],
-                                 code.splat(init)));
-    }
-    for (unsigned i = 0; i < code.numOutputs(); ++i) {
-      Coords to = coords(labels.ofTensor(code.output(i)));
-      code.store(*code.buffer(code.outputArg(i)), to,
-                 code.eval(scope, code.output(i), to));
-    }
-  }
-}
-
-int64_t WindowEmitter::columnLength() {
-  SmallVector<unsigned> reduced;
-  root.getReductionDims(reduced);
-  int64_t length = 1;
-  for (unsigned d : reduced) {
-    Index size = code.loopSize(root, d);
-    length *= size.isStatic() ? size.constant : kLongColumn;
-  }
-  return length;
-}
-
-void WindowEmitter::emit() {
-  AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
-  lane = map.getDimPosition(map.getNumResults() - 1);
-  at.assign(root.getNumLoops(), Index::of(0));
-  SmallVector<Index> sizes, ivs;
-  SmallVector<unsigned> outer;
-  for (AffineExpr expr : map.getResults().drop_back()) {
-    outer.push_back(cast<AffineDimExpr>(expr).getPosition());
-    sizes.push_back(code.loopSize(root, outer.back()));
-  }
-  Scope top, task;
-  Index width = code.loopSize(root, lane);
-  Operation *forall = code.beginForall(
-      top, task, sizes, ivs, width.isStatic() ? 8 * width.constant : 0);
-  for (auto [d, iv] : llvm::zip(outer, ivs))
-    at[d] = iv;
-  if (!findNeutral())
-    return;
-  // Reduce kUnroll vectors of long columns at the same time, to hide the
-  // latency. The windows of pooling are too short for that.
-  int64_t length = columnLength();
-  Index done = Index::of(0), wide = Index::of(kUnroll * code.lanes);
-  if (length >= kLongColumn &&
-      (!width.isStatic() || width.constant >= wide.constant)) {
-    done = code.mul(code.floorDiv(width, wide.constant), wide);
-    Scope inner;
-    scf::ForOp loop =
-        code.beginFor(task, inner, Index::of(0), done, wide.constant);
-    emitColumns(inner, Index(loop.getInductionVar()), kUnroll);
-    code.endFor(loop);
-  }
-  code.forVectors(task, done, width, [&](Scope &scope, const Index &base) {
-    emitColumns(scope, base, 1);
-  });
-  code.endForall(forall);
-}
-
-static void emitWindow(KernelCode &code) {
-  WindowEmitter e(code);
-  if (e.analyse())
-    e.emit();
-}
-
-//===----------------------------------------------------------------------===//
-// The classes
-//===----------------------------------------------------------------------===//
-
-static linalg::GenericOp findReduction(func::FuncOp kernel) {
+linalg::GenericOp fx::cpu::findReduction(func::FuncOp kernel) {
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
     if (op.getNumReductionLoops())
       return op;
@@ -436,20 +251,8 @@ static std::optional<KernelMatch> matchRows(func::FuncOp kernel,
   return KernelMatch{root, RowsAttr::get(kernel.getContext())};
 }
 
-static std::optional<KernelMatch> matchWindow(func::FuncOp kernel,
-                                              const TargetInfo &) {
-  linalg::GenericOp root = findReduction(kernel);
-  if (!root || isRowReduction(root))
-    return std::nullopt;
-  return KernelMatch{root, WindowAttr::get(kernel.getContext())};
-}
-
 namespace fx::cpu {
 KernelClass getRowsClass() {
   return {RowsAttr::getMnemonic(), /*benefit=*/1, matchRows, emitRows};
-}
-
-KernelClass getWindowClass() {
-  return {WindowAttr::getMnemonic(), /*benefit=*/1, matchWindow, emitWindow};
 }
 } // namespace fx::cpu

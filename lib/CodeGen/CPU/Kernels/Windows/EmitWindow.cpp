@@ -1,0 +1,252 @@
+//===- EmitWindow.cpp - kernels that reduce columns or windows ------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lanes walk a dimension that is not reduced. Long columns are reduced in
+// blocks of several vectors, so that each row of a block is several cache
+// lines.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Emitters.h"
+#include "fx/CodeGen/Common/RowPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+using namespace fx::kernel;
+using namespace fx::cpu;
+
+/// Length of a column from which separate accumulators pay off.
+static constexpr int64_t kLongColumn = 32;
+/// Number of accumulators that hide the latency of an addition.
+static constexpr int64_t kLatency = 4;
+/// Costs of the ops of a kernel up to which memory determines its speed.
+static constexpr int64_t kCheap = 4;
+
+namespace {
+/// Emits one kernel. Call `analyse`, then `emit`.
+struct WindowEmitter {
+  KernelCode &code;
+  linalg::GenericOp root; ///< the reduction
+  SmallVector<Combiner> combiners;
+  LoopLabels labels;
+  unsigned lane = 0;          ///< the loop that the lanes walk
+  SmallVector<Index> at;      ///< the current position of each loop
+  SmallVector<Value> neutral; ///< of each combiner
+
+  explicit WindowEmitter(KernelCode &code) : code(code) {}
+  /// Reports an error and returns false if the kernel has another form.
+  bool analyse();
+  /// Returns the current coordinates of a tensor with labels `of`.
+  Coords coords(ArrayRef<int> of);
+  /// Fills `neutral`. Reports an error and returns false if a combiner has no
+  /// neutral element.
+  bool findNeutral();
+  /// Returns the start of vector `u` of those from `base` on.
+  Index lanesAt(const Index &base, int64_t u) {
+    return code.add(base, Index::of(u * code.lanes));
+  }
+  /// Returns the reduced values of `unroll` vectors of columns from `base` on:
+  /// for each vector, one value per combiner.
+  SmallVector<Value> reduceColumns(Scope &scope, const Index &base,
+                                   int64_t unroll);
+  /// Reduces these columns, and stores the outputs there.
+  void emitColumns(Scope &scope, const Index &base, int64_t unroll);
+  /// Returns the number of elements of a column; an estimate if it is dynamic.
+  int64_t columnLength();
+  /// Returns the number of vectors of columns that are reduced at the same
+  /// time.
+  int64_t chooseUnroll();
+  void emit();
+};
+} // namespace
+
+bool WindowEmitter::analyse() {
+  SmallVector<Operation *> ops;
+  for (Operation &op : code.source.getBody().front().without_terminator()) {
+    ops.push_back(&op);
+    if (auto g = dyn_cast<linalg::GenericOp>(op); g && g.getNumReductionLoops())
+      root = g;
+  }
+  auto matched = root ? matchReduction(root) : std::nullopt;
+  if (!matched) {
+    code.fail("no reduction");
+    return false;
+  }
+  combiners = *matched;
+  SmallVector<int> loops;
+  for (unsigned d = 0; d < root.getNumLoops(); ++d)
+    loops.push_back(d);
+  if (!labels.label(root, loops, ops)) {
+    code.fail("the loops of the group do not agree, or are unknown");
+    return false;
+  }
+  return true;
+}
+
+Coords WindowEmitter::coords(ArrayRef<int> of) {
+  Coords result;
+  for (int label : of)
+    result.push_back(label < 0 ? Coord{Index::of(0), false}
+                               : Coord{at[label], unsigned(label) == lane});
+  return result;
+}
+
+bool WindowEmitter::findNeutral() {
+  for (Combiner &c : combiners) {
+    std::optional<TypedAttr> attr = arith::getNeutralElement(c.op);
+    if (!attr) {
+      code.fail("a reduction without a neutral element");
+      return false;
+    }
+    neutral.push_back(code.splatConstant(*attr));
+  }
+  return true;
+}
+
+SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
+                                                int64_t unroll) {
+  SmallVector<Value> acc;
+  for (int64_t u = 0; u < unroll; ++u)
+    llvm::append_range(acc, neutral);
+  auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
+    for (int64_t u = 0; u < unroll; ++u) {
+      at[lane] = lanesAt(base, u);
+      Coords all;
+      for (unsigned d = 0; d < at.size(); ++d)
+        all.push_back({at[d], d == lane});
+      for (auto [slot, c] : llvm::enumerate(combiners)) {
+        Value &sum = sums[u * combiners.size() + slot];
+        sum = RowPlan::combine(
+            code, c.op, sum,
+            code.splat(code.evalBody(inner, root, c.input, all)));
+      }
+    }
+  };
+  return code.forReduction(scope, root, at, acc, step);
+}
+
+void WindowEmitter::emitColumns(Scope &scope, const Index &base,
+                                int64_t unroll) {
+  SmallVector<Value> acc = reduceColumns(scope, base, unroll);
+  for (int64_t u = 0; u < unroll; ++u) {
+    at[lane] = lanesAt(base, u);
+    for (auto [slot, c] : llvm::enumerate(combiners)) {
+      OpResult result = root->getResult(slot);
+      Coords to = coords(labels.ofTensor(result));
+      Value init = code.eval(scope, root.getDpsInits()[slot], to);
+      code.know(scope, result, to,
+                RowPlan::combine(code, c.op, acc[u * combiners.size() + slot],
+                                 code.splat(init)));
+    }
+    for (unsigned i = 0; i < code.numOutputs(); ++i) {
+      Coords to = coords(labels.ofTensor(code.output(i)));
+      code.store(*code.buffer(code.outputArg(i)), to,
+                 code.eval(scope, code.output(i), to));
+    }
+  }
+}
+
+int64_t WindowEmitter::columnLength() {
+  SmallVector<unsigned> reduced;
+  root.getReductionDims(reduced);
+  int64_t length = 1;
+  for (unsigned d : reduced) {
+    Index size = code.loopSize(root, d);
+    length *= size.isStatic() ? size.constant : kLongColumn;
+  }
+  return length;
+}
+
+int64_t WindowEmitter::chooseUnroll() {
+  // The windows of pooling are too short for several accumulators.
+  if (columnLength() < kLongColumn)
+    return 1;
+  int64_t cost = 0;
+  for (auto op : code.source.getBody().front().getOps<linalg::GenericOp>())
+    cost += bodyCost(op);
+  int64_t most = code.machine.registers / 2 / combiners.size();
+  int64_t unroll =
+      cost <= kCheap ? std::max<int64_t>(most, kLatency) : kLatency;
+  Index width = code.loopSize(root, lane);
+  while (unroll > 1 && width.isStatic() && width.constant < unroll * code.lanes)
+    unroll /= 2;
+  return unroll;
+}
+
+void WindowEmitter::emit() {
+  AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
+  lane = map.getDimPosition(map.getNumResults() - 1);
+  at.assign(root.getNumLoops(), Index::of(0));
+  SmallVector<Index> sizes, ivs;
+  SmallVector<unsigned> outer;
+  for (AffineExpr expr : map.getResults().drop_back()) {
+    outer.push_back(cast<AffineDimExpr>(expr).getPosition());
+    sizes.push_back(code.loopSize(root, outer.back()));
+  }
+  if (!findNeutral())
+    return;
+  Index width = code.loopSize(root, lane);
+  int64_t unroll = chooseUnroll();
+  Index block = Index::of(unroll * code.lanes);
+  Index blocks =
+      unroll > 1 ? code.floorDiv(width, block.constant) : Index::of(0);
+  // Without other loops, threads share the blocks of columns.
+  bool shares = unroll > 1 && llvm::all_of(sizes, [](const Index &size) {
+                  return size.isStatic() && size.constant == 1;
+                });
+  Scope top;
+  if (shares) {
+    Scope task;
+    Operation *forall = code.beginForall(top, task, blocks, ivs,
+                                         columnLength() * block.constant);
+    emitColumns(task, code.mul(ivs[0], block), unroll);
+    code.endForall(forall);
+    ivs.assign(sizes.size(), Index::of(0));
+  }
+  Scope task;
+  task.parent = &top;
+  Operation *forall = nullptr;
+  if (!shares)
+    forall = code.beginForall(top, task, sizes, ivs,
+                              width.isStatic() ? 8 * width.constant : 0);
+  for (auto [d, iv] : llvm::zip(outer, ivs))
+    at[d] = iv;
+  if (!shares && unroll > 1) {
+    Scope inner;
+    scf::ForOp loop = code.beginFor(task, inner, Index::of(0),
+                                    code.mul(blocks, block), block.constant);
+    emitColumns(inner, Index(loop.getInductionVar()), unroll);
+    code.endFor(loop);
+  }
+  code.forVectors(
+      task, code.mul(blocks, block), width,
+      [&](Scope &scope, const Index &base) { emitColumns(scope, base, 1); });
+  if (!shares)
+    code.endForall(forall);
+}
+
+static void emitWindow(KernelCode &code) {
+  WindowEmitter e(code);
+  if (e.analyse())
+    e.emit();
+}
+
+static std::optional<KernelMatch> matchWindow(func::FuncOp kernel,
+                                              const TargetInfo &) {
+  linalg::GenericOp root = findReduction(kernel);
+  if (!root || isRowReduction(root))
+    return std::nullopt;
+  return KernelMatch{root, WindowAttr::get(kernel.getContext())};
+}
+
+namespace fx::cpu {
+KernelClass getWindowClass() {
+  return {WindowAttr::getMnemonic(), /*benefit=*/1, matchWindow, emitWindow};
+}
+} // namespace fx::cpu

@@ -1,0 +1,75 @@
+// RUN: fx-opt %s --split-input-file --fx-cpu-emit-kernels=lanes=16 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AVX512
+// RUN: fx-opt %s --split-input-file --fx-cpu-emit-kernels=lanes=8 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AVX2
+
+// Columns are summed in blocks of as many vectors as half of the registers, and
+// threads share the blocks. The remaining 40 columns follow.
+// CHECK-LABEL: func.func private @kernel_0
+// AVX512: scf.forall (%{{.*}}) in (4)
+// AVX512: scf.for {{.*}} to %c4096
+// AVX512-COUNT-16: arith.addf {{.*}} vector<16xf32>
+// AVX2: scf.forall (%{{.*}}) in (16)
+// AVX2: scf.for {{.*}} to %c4096
+// AVX2-COUNT-8: arith.addf {{.*}} vector<8xf32>
+// CHECK: scf.yield
+// AVX512: scf.for {{.*}} = %c1024 to %c1056 step %c16
+// AVX2: scf.for {{.*}} = %c1024 to %c1064 step %c8
+// AVX512: vector.maskedload
+func.func private @kernel_0(%x: tensor<4096x1064xf32>, %out: tensor<1064xf32>) -> tensor<1064xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1064xf32>) -> tensor<1064xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, k) -> (k, n)>, affine_map<(n, k) -> (n)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4096x1064xf32>) outs(%f : tensor<1064xf32>) attrs = {fx_kernel.schedule = #fx_kernel.window} {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1064xf32>
+  return %r : tensor<1064xf32>
+}
+func.func @main(%x: tensor<4096x1064xf32>) -> tensor<1064xf32> {
+  %e = tensor.empty() : tensor<1064xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<4096x1064xf32>) outs(%e : tensor<1064xf32>) -> tensor<1064xf32>
+  return %r : tensor<1064xf32>
+}
+
+// -----
+
+// A flag allows to multiply by the inverse of the sum of a row. The remainder
+// corrects the product, and an infinite product is kept. exp scales by powers of
+// two where there is an instruction.
+// CHECK-LABEL: func.func private @kernel_0
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+// AVX2-NOT: scalef
+// CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[SUM:.*]] : f32
+// CHECK: %[[NEGATIVE:.*]] = arith.negf %[[SUM]]
+// CHECK: %[[Q:.*]] = arith.mulf %[[X:.*]], %{{.*}} : vector
+// CHECK: %[[REST:.*]] = math.fma %[[Q]], %{{.*}}, %[[X]]
+// CHECK: %[[Y:.*]] = math.fma %[[REST]], %{{.*}}, %[[Q]]
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[Y]], %[[Y]]
+// CHECK: arith.select %[[NAN]], %[[Q]], %[[Y]]
+// CHECK-NOT: arith.divf {{.*}} vector
+func.func private @kernel_0(%x: tensor<32x1024xf32>, %out: tensor<32x1024xf32>) -> tensor<32x1024xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.empty() : tensor<32xf32>
+  %all = tensor.empty() : tensor<32x1024xf32>
+  %e = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<32x1024xf32>) outs(%all : tensor<32x1024xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<32x1024xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]} ins(%e : tensor<32x1024xf32>) outs(%f : tensor<32xf32>) attrs = {fx_kernel.schedule = #fx_kernel.rows} {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%e, %s : tensor<32x1024xf32>, tensor<32xf32>) outs(%out : tensor<32x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.divf %a, %b fastmath<arcp> : f32
+    linalg.yield %0 : f32
+  } -> tensor<32x1024xf32>
+  return %r : tensor<32x1024xf32>
+}
+func.func @main(%x: tensor<32x1024xf32>) -> tensor<32x1024xf32> {
+  %e = tensor.empty() : tensor<32x1024xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<32x1024xf32>) outs(%e : tensor<32x1024xf32>) -> tensor<32x1024xf32>
+  return %r : tensor<32x1024xf32>
+}
