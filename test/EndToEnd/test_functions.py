@@ -9,7 +9,7 @@ import pytest
 import torch
 
 UNARY = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"]
-UNARY += ["exp2", "log10"]
+UNARY += ["exp", "exp2", "log10"]
 BINARY = ["atan2", "pow"]
 
 inf, nan, pi = float("inf"), float("nan"), torch.pi
@@ -51,7 +51,7 @@ def test_functions(tmp_path, dtype):
         want = wide.to(dtype)
         same = (g == want) & (g.signbit() == want.signbit()) | g.isnan() & want.isnan()
         error = (g.double() - wide).abs() / spacing(want)
-        bad = ~same & ~(error < 0.8)
+        bad = ~same & ~(error < (0.9 if name == "exp" else 0.8))
         if dtype == torch.bfloat16:  # the instruction that rounds to bfloat16 flushes subnormals
             bad &= ~(want.abs() < torch.finfo(dtype).tiny)
         places = bad.nonzero().flatten()[:5]

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ApproximateExp.h"
 #include "fx/CodeGen/Common/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,6 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
+using namespace fx::codegen;
 
 namespace {
 /// Approximates 2^x by 2^n P(x - n), where n is x rounded to an integer. P was
@@ -23,7 +25,9 @@ namespace {
 /// place. 2^n is the product of two numbers, so that large results become
 /// infinite and small ones subnormal.
 struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
-  using OpRewritePattern::OpRewritePattern;
+  MathOptions options;
+  ApproximateExp2(MLIRContext *context, const MathOptions &options)
+      : OpRewritePattern(context), options(options) {}
 
   LogicalResult matchAndRewrite(math::Exp2Op op,
                                 PatternRewriter &b) const override {
@@ -40,17 +44,9 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
     auto integer = [&](int64_t v) {
       return createScalarOrSplatConstant(b, loc, integers, v);
     };
-    auto select = [&](arith::CmpFPredicate predicate, Value x, Value y,
-                      Value then, Value other) -> Value {
-      Value is = arith::CmpFOp::create(b, loc, predicate, x, y);
-      return arith::SelectOp::create(b, loc, is, then, other);
-    };
     // Beyond these bounds the result is infinite or zero. NaN stays NaN.
-    Value x = op.getOperand(), low = real(-152.0f), high = real(129.0f);
-    x = select(arith::CmpFPredicate::OLT, x, low, low, x);
-    x = select(arith::CmpFPredicate::OGT, x, high, high, x);
-    Value number = select(arith::CmpFPredicate::UNO, x, x, real(0.0f), x);
-    Value n = math::RoundEvenOp::create(b, loc, number);
+    Value x = clampOrdered(b, loc, op.getOperand(), -152.0f, 129.0f);
+    Value n = math::RoundEvenOp::create(b, loc, x);
     Value t = arith::SubFOp::create(b, loc, x, n);
     static constexpr float terms[] = {1.534620242e-04f, 1.339911134e-03f,
                                       9.618461132e-03f, 5.550331995e-02f,
@@ -65,6 +61,14 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
                                      arith::SubFOp::create(b, loc, one, sum));
     Value p = arith::AddFOp::create(b, loc, sum,
                                     math::FmaOp::create(b, loc, t, q, lost));
+    if (canScale(type, options)) {
+      b.replaceOp(op, scaleByPowerOfTwo(b, loc, p, n));
+      return success();
+    }
+    // The conversion of NaN to an integer is undefined.
+    Value isNan =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, n, n);
+    n = arith::SelectOp::create(b, loc, isNan, real(0.0f), n);
     Value whole = arith::FPToSIOp::create(b, loc, integers, n);
     Value half = arith::ShRSIOp::create(b, loc, whole, integer(1));
     Value rest = arith::SubIOp::create(b, loc, whole, half);
@@ -80,6 +84,7 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
 };
 } // namespace
 
-void fx::codegen::populateExp2Approximation(RewritePatternSet &patterns) {
-  patterns.add<ApproximateExp2>(patterns.getContext());
+void fx::codegen::populateExp2Approximation(RewritePatternSet &patterns,
+                                            const MathOptions &options) {
+  patterns.add<ApproximateExp2>(patterns.getContext(), options);
 }

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -346,6 +347,11 @@ struct KernelCode::BodyEvaluator {
   Value evalExtract(tensor::ExtractOp extract);
   /// Evaluates `value`, a result of `def`, from the operands of `def`.
   Value evalOp(Operation *def, Value value);
+  /// Returns `x`, a vector, divided by `y`, a scalar: x * (1 / y), corrected by
+  /// its remainder (P. Markstein, IBM Journal of Research and Development 34,
+  /// 1990). This is the rounded quotient, and faster than a division, unless
+  /// 1 / y or an intermediate result is subnormal or infinite.
+  Value divideByScalar(Value x, Value y);
   /// Broadcasts the scalars among `operands` of `def`, some of which are
   /// vectors.
   void splatOperands(Operation *def, MutableArrayRef<Value> operands);
@@ -403,6 +409,22 @@ Value KernelCode::BodyEvaluator::evalExtract(tensor::ExtractOp extract) {
       scope, extract, [&](Value v) { return get(v); }, in(linear), in(falling));
 }
 
+Value KernelCode::BodyEvaluator::divideByScalar(Value x, Value y) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value one =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(y.getType(), 1.0));
+  Value inverse = code.splat(arith::DivFOp::create(b, loc, one, y));
+  Value minusY = code.splat(arith::NegFOp::create(b, loc, y));
+  Value q = arith::MulFOp::create(b, loc, x, inverse);
+  Value rest = math::FmaOp::create(b, loc, q, minusY, x);
+  Value result = math::FmaOp::create(b, loc, rest, inverse, q);
+  // The remainder of an infinite quotient is NaN.
+  Value isNan =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, result, result);
+  return arith::SelectOp::create(b, loc, isNan, q, result);
+}
+
 void KernelCode::BodyEvaluator::splatOperands(Operation *def,
                                               MutableArrayRef<Value> operands) {
   if (!OpTrait::hasElementwiseMappableTraits(def))
@@ -436,6 +458,11 @@ Value KernelCode::BodyEvaluator::evalOp(Operation *def, Value value) {
       Index from = it->second.base;
       falling[value] = code.sub(Index(operands[0]), from);
     }
+  auto division = dyn_cast<arith::DivFOp>(def);
+  bool usesInverse = division && bitEnumContainsAny(division.getFastmath(),
+                                                    arith::FastMathFlags::arcp);
+  if (usesInverse && isVector && !isa<VectorType>(operands[1].getType()))
+    return done[value] = divideByScalar(operands[0], operands[1]);
   if (isVector)
     splatOperands(def, operands);
   OperationState state(code.loc, def->getName());
@@ -446,6 +473,9 @@ Value KernelCode::BodyEvaluator::evalOp(Operation *def, Value value) {
   if (code.failed())
     return makeZero(value.getType());
   Operation *clone = code.b.create(state);
+  // LLVM would not correct a product with the inverse.
+  if (usesInverse)
+    cast<arith::DivFOp>(clone).setFastmath(arith::FastMathFlags::none);
   for (auto [from, to] : llvm::zip(def->getResults(), clone->getResults()))
     done[from] = to;
   if (isa<arith::IndexCastOp>(def))

@@ -58,7 +58,8 @@ static void scaleSubnormals(Operation *op) {
   });
 }
 
-LogicalResult fx::codegen::approximateMath(Operation *root) {
+LogicalResult fx::codegen::approximateMath(Operation *root,
+                                           const MathOptions &options) {
   root->walk([](Operation *op) {
     if (isa<math::LogOp, math::Log2Op>(op))
       scaleSubnormals(op);
@@ -67,7 +68,8 @@ LogicalResult fx::codegen::approximateMath(Operation *root) {
   populateMathF32ExpansionPatterns(patterns, isAccurate);
   populateMathPolynomialApproximationPatterns(patterns, isAccurate);
   populateErfApproximation(patterns);
-  populateExp2Approximation(patterns);
+  populateExpApproximation(patterns, options);
+  populateExp2Approximation(patterns, options);
   return applyPatternsGreedily(root, std::move(patterns));
 }
 

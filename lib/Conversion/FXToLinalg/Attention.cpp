@@ -244,7 +244,7 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
   bool safe = a.mask.has_value();
   y = b.pointwise(
       {y, sum}, y.sizes, dtype, l.acc, [&](Scalars &s, ValueRange x) {
-        Value r = s.div(x[0], x[1]);
+        Value r = s.divByShared(x[0], x[1]);
         return safe ? s.select(s.eq(x[1], s.constant(0)), s.constant(0), r) : r;
       });
   return a.repeat > 1

@@ -410,7 +410,7 @@ static LogicalResult lowerSoftmax(NodeLowering &n) {
       [](Scalars &s, Value v) { return log ? s.exp(v) : v; });
   Tensor r =
       b.pointwise({y, sum}, x.sizes, dtype, acc, [](Scalars &s, ValueRange v) {
-        return log ? s.sub(v[0], s.log(v[1])) : s.div(v[0], v[1]);
+        return log ? s.sub(v[0], s.log(v[1])) : s.divByShared(v[0], v[1]);
       });
   if (n.resultSizes().empty())
     r = b.squeeze(r, 0);
@@ -436,7 +436,7 @@ static LogicalResult lowerSafeSoftmax(NodeLowering &n) {
   Tensor sum = b.sum(y, {dim}, true, acc);
   return n.pointwise(0, {y, sum}, acc, [](Scalars &s, ValueRange v) {
     Value none = s.eq(v[1], s.constant(0));
-    return s.div(v[0], s.select(none, s.constant(1), v[1]));
+    return s.divByShared(v[0], s.select(none, s.constant(1), v[1]));
   });
 }
 

@@ -121,6 +121,9 @@ Value Scalars::div(Value x, Value y) {
     return divideIntegers<arith::DivUIOp>(*this, x, y);
   return divideIntegers<arith::DivSIOp>(*this, x, y);
 }
+Value Scalars::divByShared(Value x, Value y) {
+  return arith::DivFOp::create(b, loc, x, y, arith::FastMathFlags::arcp);
+}
 Value Scalars::floorDiv(Value x, Value y) {
   if (isFloat()) {
     // Like c10::div_floor_floating, which is exact where x / y rounds to an

@@ -62,6 +62,9 @@ public:
   Value min(Value x, Value y);
   Value neg(Value x);
   Value abs(Value x);
+  /// Divides by a value that many elements share, such as the sum of a row.
+  /// The flag `arcp` allows kernels to multiply by its reciprocal.
+  Value divByShared(Value x, Value y);
   Value pow(Value x, Value y);
   /// Returns `x` to a constant power, without a call for common exponents.
   Value powConstant(Value x, double exponent);

@@ -19,20 +19,33 @@ class Value;
 
 namespace fx::codegen {
 
+struct MathOptions {
+  /// Whether there is an instruction that multiplies vectors of 16 f32 by
+  /// powers of two (vscalefps of AVX-512).
+  bool hasScale = false;
+};
+
 /// Replaces exp, exp2, expm1, log, log1p, log2, tanh and erf of f32, and of f16
 /// and bf16 through f32, in `root` by straight-line code. Its error is a few
 /// units in the last place over the whole range of f32, including subnormals.
 /// Does not replace functions whose approximations in MLIR are wrong near zeros
 /// or poles (sin, cos, atan, cbrt), nor functions of f64. For these see
 /// `computeInDouble`.
-mlir::LogicalResult approximateMath(mlir::Operation *root);
+mlir::LogicalResult approximateMath(mlir::Operation *root,
+                                    const MathOptions &options = {});
 
 /// Adds a pattern that approximates erf of f32 and of vectors of f32. It has
 /// precedence over upstream's pattern.
 void populateErfApproximation(mlir::RewritePatternSet &patterns);
 
+/// Adds a pattern that approximates exp of vectors of f32 for which there is an
+/// instruction to scale by powers of two.
+void populateExpApproximation(mlir::RewritePatternSet &patterns,
+                              const MathOptions &options);
+
 /// Adds a pattern that approximates exp2 of f32 and of vectors of f32.
-void populateExp2Approximation(mlir::RewritePatternSet &patterns);
+void populateExp2Approximation(mlir::RewritePatternSet &patterns,
+                               const MathOptions &options);
 
 /// From this magnitude on, sine, cosine and tangent are NaN in
 /// `computeInDouble`.

@@ -83,7 +83,8 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
                                                  code.target);
       kernel.erase();
       if (failed(mlir::verify(code.target)) ||
-          failed(approximateMath(code.target)))
+          failed(approximateMath(code.target,
+                                 {/*hasScale=*/code.machine.lanes == 16})))
         return signalPassFailure();
     }
   }
