@@ -49,6 +49,9 @@ struct TargetInfo {
   /// The maximum number of bytes of a panel that is prefetched into this cache
   /// while another panel is in use.
   int64_t panelCache = 640 * 1024;
+  /// Tensors of more bytes are expected to come from memory when a kernel reads
+  /// what another one wrote.
+  int64_t sharedCache = 4 * 1024 * 1024;
 
   MatrixUnit matrixUnit = MatrixUnit::None;
   /// The number of streaming multiprocessors; an H100 has 132.

@@ -345,6 +345,14 @@ Value KernelCode::loadApart(VectorType type, Value flat, Value offset,
   return result;
 }
 
+void KernelCode::prefetch(const Buffer &buffer, ArrayRef<Coord> coords,
+                          bool isWrite) {
+  Stride lane;
+  Value offset = materialize(linearize(buffer, coords, lane));
+  memref::PrefetchOp::create(b, loc, buffer.flat, ValueRange{offset}, isWrite,
+                             /*localityHint=*/3, /*isDataCache=*/true);
+}
+
 Value KernelCode::load(const Buffer &buffer, ArrayRef<Coord> coords) {
   Stride lane;
   Value offset = materialize(linearize(buffer, coords, lane));

@@ -29,11 +29,23 @@ struct StepOffsets {
 };
 
 /// A loop of the forall: one of the kernel's loops outside of the tile, or the
-/// loop over panels, or the loop over blocks of rows.
+/// loop over panels, or the loop over blocks of rows. A kernel's loop may be
+/// divided into two: one over blocks of `step` iterations, and one within a
+/// block.
 struct TaskLoop {
   enum Kind { Outer, Panel, Block };
   Kind kind;
-  unsigned loop; ///< the kernel's loop, if `kind` is `Outer`
+  unsigned loop = 0; ///< the kernel's loop, if `kind` is `Outer`
+  Index size;
+  int64_t step = 1;
+};
+
+/// Divides the loops over rows outside of the tile, from the outermost to the
+/// innermost, at one of them: the loops before it, and blocks of `step` of its
+/// iterations, are walked outside of the panels, and the others within a panel.
+struct RowSplit {
+  unsigned position;
+  int64_t step;
 };
 
 /// The part of the result that an iteration of the forall computes: a panel of
@@ -49,6 +61,9 @@ int64_t getPanelVectors(Contraction &contraction, int64_t lanes);
 /// Returns true if the right operand is packed in pairs of bf16 terms, which
 /// the hardware multiplies without a conversion to f32.
 bool isPackedInPairs(Contraction &contraction);
+
+/// Returns the bytes of a tensor; std::nullopt if they are not static.
+std::optional<int64_t> getStaticBytes(mlir::Value tensor);
 
 /// Emits one kernel. Call `analyse`, then `emit`.
 struct ContractionEmitter {
@@ -188,6 +203,9 @@ struct ContractionEmitter {
     s.constant /= std::max<int64_t>(prefetch, 1);
     return s;
   }
+  /// Prefetches the elements that the epilogue reads for `count` rows from
+  /// `row` on. The sums take about as long as a read from memory.
+  void prefetchEpilogue(const Index &row, int64_t count);
   /// Emits a tile of `count` rows from `row` on: its sums and its epilogue.
   void emitTile(Scope &scope, const Index &row, int64_t count);
   /// Adds the initial values of the result to the sums `acc` of `count` rows,
@@ -196,6 +214,10 @@ struct ContractionEmitter {
                     llvm::ArrayRef<mlir::Value> acc);
   /// Emits the tiles of the rows from `from` to `to`.
   void emitRowsOf(Scope &scope, const Index &from, const Index &to);
+  /// Returns how the loops `ms` over rows are divided so that the rows within a
+  /// panel stay in the second-level cache; at position 0 with all iterations if
+  /// this does not pay. The rows are in blocks if `blocked`.
+  RowSplit splitRows(llvm::ArrayRef<unsigned> ms, bool blocked);
   /// Returns the loops of the forall: batches, then panels and rows in either
   /// order, all in the result's order. The rows are in blocks if `blocked`.
   llvm::SmallVector<TaskLoop> orderTasks(bool blocked);
@@ -206,8 +228,7 @@ struct ContractionEmitter {
   TaskTile placeTask(llvm::ArrayRef<TaskLoop> order, llvm::ArrayRef<Index> ivs);
   /// Sets `firstTile` to the number of tiles that use the panel in earlier
   /// iterations.
-  void countFirstTile(llvm::ArrayRef<TaskLoop> order,
-                      llvm::ArrayRef<Index> sizes, llvm::ArrayRef<Index> ivs,
+  void countFirstTile(llvm::ArrayRef<TaskLoop> order, llvm::ArrayRef<Index> ivs,
                       bool blocked);
   /// Emits a full block of rows. Its size is static, so that it needs no switch
   /// over the heights of the last tile.

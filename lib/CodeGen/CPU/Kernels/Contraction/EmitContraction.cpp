@@ -33,47 +33,6 @@ Coords ContractionEmitter::coords(ArrayRef<int> of) {
   return result;
 }
 
-/// How far a single tile prefetches ahead, in bytes. Measured on Zen 5 with
-/// f32: 4 % faster than no prefetching; no clear difference from 2 to 32 KiB.
-static constexpr int64_t kAhead = 4096;
-/// Bytes of a cache line.
-static constexpr int64_t kLine = 64;
-
-/// Returns the offset in the next panel from which the tile at `row`
-/// prefetches. Each of the first `prefetch` tiles prefetches an equal part.
-Index ContractionEmitter::prefetchStart(const Index &row) {
-  int64_t part = vectors * width();
-  for (const ReductionLoop &r : reductions)
-    part *= r.size.constant;
-  part /= prefetch;
-  Index tile =
-      code.add(firstTile, code.floorDiv(code.sub(row, firstRow), rows));
-  return code.add(code.add(bBase, Index::of(part * prefetch)),
-                  code.mul(tile, Index::of(part)));
-}
-
-/// Emits the prefetches of one step. A single tile prefetches what it needs
-/// kAhead bytes after `bAt`, each cache line once: step `unrolled` of an
-/// iteration prefetches only if it starts a line. Several tiles prefetch the
-/// next panel at `next`. That advances by a few bytes a step, so that lines are
-/// prefetched more than once, which costs less than counting them.
-void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next,
-                                      int64_t unrolled) {
-  auto fetch = [&](const Index &at) {
-    memref::PrefetchOp::create(code.b, code.loc, b->flat,
-                               ValueRange{code.materialize(at)},
-                               /*isWrite=*/false, /*localityHint=*/2,
-                               /*isDataCache=*/true);
-  };
-  if (prefetch > 1)
-    return fetch(next);
-  int64_t size = b->element.getIntOrFloatBitWidth() / 8;
-  int64_t bytes = vectors * width() * size;
-  for (int64_t at = 0; at < bytes; at += kLine)
-    if (bytes >= kLine || unrolled * bytes % kLine == 0)
-      fetch(code.add(bAt, Index::of((kAhead + at) / size)));
-}
-
 SmallVector<Value>
 ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
   Index aRow = mLoop ? code.add(aBase, code.mul(row, aStride[*mLoop])) : aBase;
@@ -305,6 +264,7 @@ void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
 
 void ContractionEmitter::emitTile(Scope &scope, const Index &row,
                                   int64_t count) {
+  prefetchEpilogue(row, count);
   SmallVector<Value> acc = accumulate(scope, row, count);
   // An expensive epilogue is emitted once, in a loop over the rows, which
   // reloads sums that were stored to the output.
@@ -394,76 +354,6 @@ void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
   code.b.setInsertionPointAfter(pick);
 }
 
-SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
-  SmallVector<TaskLoop> order;
-  auto addOuter = [&](ArrayRef<unsigned> kind) {
-    for (unsigned loop : outer)
-      if (llvm::is_contained(kind, loop))
-        order.push_back({TaskLoop::Outer, loop});
-  };
-  addOuter(info.batch);
-  if (blocked)
-    order.push_back({TaskLoop::Block, 0});
-  if (!panelsFirst)
-    addOuter(info.m);
-  // Walk the panels in memory order.
-  addOuter(info.n);
-  order.push_back({TaskLoop::Panel, 0});
-  if (panelsFirst)
-    addOuter(info.m);
-  return order;
-}
-
-int64_t ContractionEmitter::estimateWork() const {
-  // Sixteen multiplications cost about as much as an element of other kernels.
-  int64_t work = std::max<int64_t>(
-      1, mSize.isStatic() ? mSize.constant * panel() / 16 : panel());
-  for (const ReductionLoop &r : reductions)
-    work *= r.size.isStatic() ? r.size.constant : 1;
-  return work;
-}
-
-TaskTile ContractionEmitter::placeTask(ArrayRef<TaskLoop> order,
-                                       ArrayRef<Index> ivs) {
-  TaskTile tile;
-  tile.from = Index::of(0);
-  tile.to = mSize;
-  for (auto [entry, iv] : llvm::zip(order, ivs)) {
-    unsigned loop = entry.loop;
-    if (entry.kind == TaskLoop::Panel) {
-      tile.panel = iv;
-    } else if (entry.kind == TaskLoop::Block) {
-      tile.from = code.mul(iv, Index::of(rowBlock));
-      tile.to = code.min(code.add(tile.from, Index::of(rowBlock)), mSize);
-      if (mSize.isStatic() && mSize.constant % rowBlock == 0)
-        tile.to = code.add(tile.from, Index::of(rowBlock));
-    } else {
-      at[loop] = iv;
-      aBase = code.add(aBase, code.mul(iv, aStride[loop]));
-      bBase = code.add(bBase, code.mul(iv, bStride[loop]));
-      if (t)
-        tBase = code.add(tBase, code.mul(iv, tStride[loop]));
-    }
-  }
-  bBase = code.add(bBase, code.mul(tile.panel, panelStride));
-  if (t)
-    tBase = code.add(tBase, code.mul(tile.panel, tStride[nLoop]));
-  return tile;
-}
-
-void ContractionEmitter::countFirstTile(ArrayRef<TaskLoop> order,
-                                        ArrayRef<Index> sizes,
-                                        ArrayRef<Index> ivs, bool blocked) {
-  Index perLoop = code.ceilDiv(blocked ? Index::of(rowBlock) : mSize, rows);
-  bool isWithinPanel = false;
-  for (auto [entry, size, iv] : llvm::zip(order, sizes, ivs)) {
-    if (isWithinPanel && prefetch > 1)
-      firstTile = code.add(code.mul(firstTile, size), iv);
-    isWithinPanel |= entry.kind == TaskLoop::Panel;
-  }
-  firstTile = code.mul(firstTile, perLoop);
-}
-
 void ContractionEmitter::emitBlock(Scope &scope, const Index &from) {
   int64_t whole = rowBlock / rows * rows;
   Scope inner;
@@ -479,22 +369,18 @@ void ContractionEmitter::emit() {
   if (!chooseLoops())
     return code.fail("the groups of the contraction do not fit");
   at.assign(info.op.getNumLoops(), Index::of(0));
-  Index panels = code.ceilDiv(nSize, panel());
   masked = !(nSize.isStatic() && nSize.constant % panel() == 0);
   bool blocked = mLoop && rowBlock > 0 &&
                  !(mSize.isStatic() && mSize.constant <= rowBlock);
   SmallVector<TaskLoop> order = orderTasks(blocked);
   SmallVector<Index> sizes, ivs;
   for (const TaskLoop &entry : order)
-    sizes.push_back(entry.kind == TaskLoop::Panel ? panels
-                    : entry.kind == TaskLoop::Block
-                        ? code.ceilDiv(mSize, rowBlock)
-                        : code.loopSize(info.op, entry.loop));
+    sizes.push_back(entry.size);
   Scope top, task;
   Operation *forall = code.beginForall(top, task, sizes, ivs, estimateWork());
   TaskTile tile = placeTask(order, ivs);
   firstRow = tile.from;
-  countFirstTile(order, sizes, ivs, blocked);
+  countFirstTile(order, ivs, blocked);
   column = code.mul(tile.panel, Index::of(panel()));
   if (masked)
     for (int64_t v = 0; v < vectors; ++v)

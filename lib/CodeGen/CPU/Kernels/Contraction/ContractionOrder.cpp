@@ -1,0 +1,151 @@
+//===- ContractionOrder.cpp - the order of the tiles of a contraction ----===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tiles are the iterations of a forall. Its loops are ordered so that one
+// operand stays in the second-level cache while the other one streams through
+// it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+RowSplit ContractionEmitter::splitRows(ArrayRef<unsigned> ms, bool blocked) {
+  if (!panelsFirst || rowBlock == 0 || !(blocked || mSize.isStatic()))
+    return {0, 0};
+  // Find the loop with which the rows exceed a block.
+  int64_t inner = blocked ? rowBlock : std::max<int64_t>(mSize.constant, 1);
+  unsigned position = ms.size();
+  int64_t fits = 1;
+  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
+  while (position > 0) {
+    int64_t size = ranges[ms[--position]];
+    fits = std::max<int64_t>(rowBlock / inner, 1);
+    if (ShapedType::isDynamic(size)) {
+      fits = 1;
+      break;
+    }
+    if (size > fits)
+      break;
+    inner *= size;
+    if (position == 0)
+      return {0, 0}; // all rows fit
+  }
+  int64_t size = ms.empty() ? 1 : ranges[ms[position]];
+  while (!ShapedType::isDynamic(size) && size % fits)
+    --fits;
+  // Then the right operand is read for each block, otherwise the left operand
+  // for each panel, unless that stays in the cache. Assume one iteration of
+  // dynamic loops.
+  std::optional<int64_t> right = getStaticBytes(info.rhs());
+  int64_t left =
+      getElementTypeOrSelf(info.lhs().getType()).getIntOrFloatBitWidth() / 8;
+  for (int64_t size : cast<ShapedType>(info.lhs().getType()).getShape())
+    left *= ShapedType::isDynamic(size) ? 1 : size;
+  if (ms.empty() || !right || !nSize.isStatic())
+    return {0, 0};
+  int64_t blocks = 1;
+  for (unsigned m : ms.take_front(position + 1))
+    blocks *= ShapedType::isDynamic(ranges[m]) ? 1 : ranges[m];
+  blocks /= ShapedType::isDynamic(size) ? 1 : fits;
+  int64_t panels = llvm::divideCeil(nSize.constant, panel());
+  bool isKept =
+      left <= 2 * code.machine.operandCache && !ShapedType::isDynamic(size);
+  if (isKept || *right * blocks >= left * panels)
+    return {0, 0};
+  return {position, fits};
+}
+
+SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
+  SmallVector<TaskLoop> order;
+  SmallVector<unsigned> batches, ms, ns;
+  for (unsigned loop : outer)
+    (llvm::is_contained(info.batch, loop) ? batches
+     : llvm::is_contained(info.m, loop)   ? ms
+                                          : ns)
+        .push_back(loop);
+  auto size = [&](unsigned loop) { return code.loopSize(info.op, loop); };
+  auto addOuter = [&](ArrayRef<unsigned> loops) {
+    for (unsigned loop : loops)
+      order.push_back({TaskLoop::Outer, loop, size(loop)});
+  };
+  addOuter(batches);
+  if (blocked)
+    order.push_back({TaskLoop::Block, 0, code.ceilDiv(mSize, rowBlock)});
+  RowSplit split = splitRows(ms, blocked);
+  ArrayRef<unsigned> inner = ms;
+  if (!panelsFirst) {
+    addOuter(ms);
+    inner = {};
+  } else if (split.step) {
+    unsigned loop = ms[split.position];
+    addOuter(ArrayRef(ms).take_front(split.position));
+    order.push_back({TaskLoop::Outer, loop,
+                     code.floorDiv(size(loop), split.step), split.step});
+    inner = inner.drop_front(split.position + 1);
+  }
+  // Walk the panels in memory order.
+  addOuter(ns);
+  order.push_back({TaskLoop::Panel, 0, code.ceilDiv(nSize, panel())});
+  if (split.step > 1)
+    order.push_back(
+        {TaskLoop::Outer, ms[split.position], Index::of(split.step)});
+  addOuter(inner);
+  return order;
+}
+
+int64_t ContractionEmitter::estimateWork() const {
+  // Sixteen multiplications cost about as much as an element of other kernels.
+  int64_t work = std::max<int64_t>(
+      1, mSize.isStatic() ? mSize.constant * panel() / 16 : panel());
+  for (const ReductionLoop &r : reductions)
+    work *= r.size.isStatic() ? r.size.constant : 1;
+  return work;
+}
+
+TaskTile ContractionEmitter::placeTask(ArrayRef<TaskLoop> order,
+                                       ArrayRef<Index> ivs) {
+  TaskTile tile;
+  tile.from = Index::of(0);
+  tile.to = mSize;
+  for (auto [entry, iv] : llvm::zip(order, ivs)) {
+    unsigned loop = entry.loop;
+    if (entry.kind == TaskLoop::Panel) {
+      tile.panel = iv;
+    } else if (entry.kind == TaskLoop::Block) {
+      tile.from = code.mul(iv, Index::of(rowBlock));
+      tile.to = code.min(code.add(tile.from, Index::of(rowBlock)), mSize);
+      if (mSize.isStatic() && mSize.constant % rowBlock == 0)
+        tile.to = code.add(tile.from, Index::of(rowBlock));
+    } else {
+      Index by = code.mul(iv, Index::of(entry.step));
+      at[loop] = code.add(at[loop], by);
+      aBase = code.add(aBase, code.mul(by, aStride[loop]));
+      bBase = code.add(bBase, code.mul(by, bStride[loop]));
+      if (t)
+        tBase = code.add(tBase, code.mul(by, tStride[loop]));
+    }
+  }
+  bBase = code.add(bBase, code.mul(tile.panel, panelStride));
+  if (t)
+    tBase = code.add(tBase, code.mul(tile.panel, tStride[nLoop]));
+  return tile;
+}
+
+void ContractionEmitter::countFirstTile(ArrayRef<TaskLoop> order,
+                                        ArrayRef<Index> ivs, bool blocked) {
+  Index perLoop = code.ceilDiv(blocked ? Index::of(rowBlock) : mSize, rows);
+  bool isWithinPanel = false;
+  for (auto [entry, iv] : llvm::zip(order, ivs)) {
+    if (isWithinPanel && prefetch > 1)
+      firstTile = code.add(code.mul(firstTile, entry.size), iv);
+    isWithinPanel |= entry.kind == TaskLoop::Panel;
+  }
+  firstTile = code.mul(firstTile, perLoop);
+}

@@ -1,0 +1,100 @@
+//===- ContractionPrefetch.cpp - prefetches of a contraction -------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prefetches the next panel of the right operand, and what the epilogue reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// How far a single tile prefetches ahead, in bytes. Measured on Zen 5 with
+/// f32: 4 % faster than no prefetching; no clear difference from 2 to 32 KiB.
+static constexpr int64_t kAhead = 4096;
+/// Bytes of a cache line.
+static constexpr int64_t kLine = 64;
+
+/// Returns the offset in the next panel from which the tile at `row`
+/// prefetches. Each of the first `prefetch` tiles prefetches an equal part.
+Index ContractionEmitter::prefetchStart(const Index &row) {
+  int64_t part = vectors * width();
+  for (const ReductionLoop &r : reductions)
+    part *= r.size.constant;
+  part /= prefetch;
+  Index tile =
+      code.add(firstTile, code.floorDiv(code.sub(row, firstRow), rows));
+  return code.add(code.add(bBase, Index::of(part * prefetch)),
+                  code.mul(tile, Index::of(part)));
+}
+
+/// Emits the prefetches of one step. A single tile prefetches what it needs
+/// kAhead bytes after `bAt`, each cache line once: step `unrolled` of an
+/// iteration prefetches only if it starts a line. Several tiles prefetch the
+/// next panel at `next`. That advances by a few bytes a step, so that lines are
+/// prefetched more than once, which costs less than counting them.
+void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next,
+                                      int64_t unrolled) {
+  auto fetch = [&](const Index &at) {
+    memref::PrefetchOp::create(code.b, code.loc, b->flat,
+                               ValueRange{code.materialize(at)},
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+  };
+  if (prefetch > 1)
+    return fetch(next);
+  int64_t size = b->element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = vectors * width() * size;
+  for (int64_t at = 0; at < bytes; at += kLine)
+    if (bytes >= kLine || unrolled * bytes % kLine == 0)
+      fetch(code.add(bAt, Index::of((kAhead + at) / size)));
+}
+
+/// Returns the bytes of a tensor; std::nullopt if they are not static.
+std::optional<int64_t> fx::cpu::getStaticBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+void ContractionEmitter::prefetchEpilogue(const Index &row, int64_t count) {
+  if (!mLoop)
+    return;
+  SmallVector<std::pair<const Buffer *, SmallVector<int>>> read;
+  for (Operation *op : ops) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || op == info.op)
+      continue;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      AffineMap map = generic.getMatchingIndexingMap(operand);
+      if (!isa<BlockArgument>(operand->get()) || !map.isProjectedPermutation())
+        continue;
+      SmallVector<int> of;
+      for (unsigned d = 0; d < map.getNumResults(); ++d)
+        of.push_back(labels.ofLoops(op)[map.getDimPosition(d)]);
+      // The CPU hides the latency of its caches itself.
+      std::optional<int64_t> bytes = getStaticBytes(operand->get());
+      if (bytes && *bytes <= code.machine.sharedCache)
+        continue;
+      const Buffer *buffer = code.buffer(operand->get());
+      if (buffer && llvm::is_contained(of, int(*mLoop)) &&
+          llvm::is_contained(of, int(nLoop)))
+        read.emplace_back(buffer, of);
+    }
+  }
+  for (auto &[buffer, of] : read)
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t v = 0; v < vectors; ++v) {
+        at[*mLoop] = code.add(row, Index::of(i));
+        at[nLoop] = code.add(column, Index::of(v * code.lanes));
+        code.prefetch(*buffer, coords(of), /*isWrite=*/false);
+      }
+}

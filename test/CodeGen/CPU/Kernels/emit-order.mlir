@@ -1,0 +1,66 @@
+// RUN: fx-opt %s --split-input-file --fx-cpu-emit-kernels=lanes=16 --canonicalize --cse | FileCheck %s
+
+// The rows of 16 images, 196 of each, are one left operand of 3.2 MB. It would be
+// read for each of 8 panels, so the panels are walked within an image: the
+// weights of 256 KB are read again for each image.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.forall (%[[IMAGE:.*]], %[[PANEL:.*]]) in (16, 8)
+#x = affine_map<(i, h, w, n, k) -> (i, h, w, k)>
+#w = affine_map<(i, h, w, n, k) -> (k, n)>
+#y = affine_map<(i, h, w, n, k) -> (i, h, w, n)>
+func.func private @kernel_0(%x: tensor<16x14x14x256xf32>, %w: tensor<8x256x32xf32>, %out: tensor<16x14x14x256xf32>) -> tensor<16x14x14x256xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x256xf32>
+  %u = linalg.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] into %e : tensor<8x256x32xf32> -> tensor<256x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<16x14x14x256xf32>) -> tensor<16x14x14x256xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%x, %u : tensor<16x14x14x256xf32>, tensor<256x256xf32>) outs(%f : tensor<16x14x14x256xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 7, vectors = 2, row_block = 252, prefetch = 16>} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<16x14x14x256xf32>
+  return %r : tensor<16x14x14x256xf32>
+}
+func.func @main(%x: tensor<16x14x14x256xf32>, %w: tensor<8x256x32xf32>) -> tensor<16x14x14x256xf32> {
+  %e = tensor.empty() : tensor<16x14x14x256xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<16x14x14x256xf32>, tensor<8x256x32xf32>) outs(%e : tensor<16x14x14x256xf32>) -> tensor<16x14x14x256xf32>
+  return %r : tensor<16x14x14x256xf32>
+}
+
+// -----
+
+// A block has 252 rows, of which an image has 49: the block is four images. The
+// epilogue adds a tensor of 6.4 MB, so each tile first prefetches its 7 rows by
+// 2 vectors.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.forall (%[[BLOCK:.*]], %[[PANEL:.*]], %[[IMAGE:.*]]) in (8, 32, 4)
+// CHECK-COUNT-14: memref.prefetch %{{.*}}, read, locality<3>, data
+// CHECK: scf.for
+// CHECK: vector.fma
+#id = affine_map<(i, h, w, n) -> (i, h, w, n)>
+#x = affine_map<(i, h, w, n, k) -> (i, h, w, k)>
+#w = affine_map<(i, h, w, n, k) -> (k, n)>
+#y = affine_map<(i, h, w, n, k) -> (i, h, w, n)>
+func.func private @kernel_0(%x: tensor<32x7x7x256xf32>, %w: tensor<32x256x32xf32>, %z: tensor<32x7x7x1024xf32>, %out: tensor<32x7x7x1024xf32>) -> tensor<32x7x7x1024xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x1024xf32>
+  %u = linalg.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] into %e : tensor<32x256x32xf32> -> tensor<256x1024xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<32x7x7x1024xf32>) -> tensor<32x7x7x1024xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%x, %u : tensor<32x7x7x256xf32>, tensor<256x1024xf32>) outs(%f : tensor<32x7x7x1024xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 7, vectors = 2, row_block = 252, prefetch = 16>} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<32x7x7x1024xf32>
+  %s = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%r, %z : tensor<32x7x7x1024xf32>, tensor<32x7x7x1024xf32>) outs(%out : tensor<32x7x7x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<32x7x7x1024xf32>
+  return %s : tensor<32x7x7x1024xf32>
+}
+func.func @main(%x: tensor<32x7x7x256xf32>, %w: tensor<32x256x32xf32>, %z: tensor<32x7x7x1024xf32>) -> tensor<32x7x7x1024xf32> {
+  %e = tensor.empty() : tensor<32x7x7x1024xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x, %w, %z : tensor<32x7x7x256xf32>, tensor<32x256x32xf32>, tensor<32x7x7x1024xf32>) outs(%e : tensor<32x7x7x1024xf32>) -> tensor<32x7x7x1024xf32>
+  return %r : tensor<32x7x7x1024xf32>
+}
