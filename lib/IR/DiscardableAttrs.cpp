@@ -54,6 +54,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.expressions", OnOperation, kDictionary},
       {"fx.extra_files", OnOperation, kDictionary},
       {"fx.float", OnOperation, kString},
+      {"fx.flops", OnOperation, kInteger},
       {"fx.folder", OnOperation, kString},
       {"fx.fqn", OnOperation, kString},
       {"fx.function", OnOperation, kUnit},

@@ -102,9 +102,10 @@ llvm::Error Driver::scheduleForDevice() {
 llvm::Error Driver::schedule() {
   if (gpu)
     return scheduleForDevice();
-  return runPasses([&](OpPassManager &pm) {
-    cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu.features));
-  });
+  cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
+  kernels.profile = options.profile;
+  return runPasses(
+      [&](OpPassManager &pm) { cpu::buildKernelPipeline(pm, kernels); });
 }
 
 llvm::Error Driver::checkFallbacks() {
@@ -223,10 +224,13 @@ llvm::Error Driver::run() {
     if (!parsed)
       return CompileError::make(kInput, llvm::toString(parsed.takeError()));
     gpu = *parsed;
-    if (options.swappableWeights)
-      return CompileError::make(
-          kInput, "--swappable-weights: expected the CPU as the target, got a "
-                  "GPU");
+    for (auto [isSet, name] :
+         {std::pair(options.swappableWeights, "--swappable-weights"),
+          std::pair(options.profile, "--profile")})
+      if (isSet)
+        return CompileError::make(
+            kInput,
+            Twine(name) + ": expected the CPU as the target, got a GPU");
   }
   const fx::gpu::Target *device = gpu ? &*gpu : nullptr;
   if (llvm::Error e = checkFormat(options.emit, device))
@@ -241,6 +245,7 @@ llvm::Error Driver::run() {
     return CompileError::make(kInput, error);
   cpu = *target;
   cpu.optLevel = options.optLevel;
+  cpu.profile = options.profile;
   report.cpu = cpu.cpu;
   errors.reproducer = options.crashReproducer;
   errors.configurePasses = options.configurePasses;

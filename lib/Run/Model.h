@@ -10,8 +10,10 @@
 
 #include "fx/Run/Files.h"
 #include "fx/Run/Run.h"
+#include "fx/Runtime/model.h"
 #include "llvm/Support/JSON.h"
 #include <memory>
+#include <vector>
 
 namespace fx {
 
@@ -28,6 +30,9 @@ public:
   /// Seeds the random generator: that of the compiled model, or torch's, which
   /// is global to the process.
   virtual void seed(uint64_t value) = 0;
+  /// Removes and returns the recorded calls of kernels. There are none if the
+  /// model is interpreted or was not compiled for profiles.
+  virtual std::vector<FXKernelRun> takeProfile() { return {}; }
   /// Returns the contents of --report.
   virtual llvm::json::Object getReport() const = 0;
 };

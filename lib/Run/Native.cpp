@@ -80,6 +80,7 @@ public:
   void seed(uint64_t value) override {
     model->getApi().seed(model->getInstance(), value);
   }
+  std::vector<FXKernelRun> takeProfile() override;
   llvm::json::Object getReport() const override;
 
 private:
@@ -108,6 +109,18 @@ llvm::json::Object NativeModel::getReport() const {
   llvm::json::Object embedded = std::move(*parsed->getAsObject());
   embedded["mode"] = "artefact";
   return embedded;
+}
+
+std::vector<FXKernelRun> NativeModel::takeProfile() {
+  constexpr size_t kPart = 4096;
+  std::vector<FXKernelRun> calls;
+  for (size_t taken = kPart; taken == kPart;) {
+    calls.resize(calls.size() + kPart);
+    taken = model->getApi().take_profile(
+        model->getInstance(), calls.data() + calls.size() - kPart, kPart);
+    calls.resize(calls.size() - kPart + taken);
+  }
+  return calls;
 }
 
 /// Finds the leaves of the inputs.
@@ -310,6 +323,7 @@ compileInProcess(const RunOptions &options) {
   compileOptions.crashIn = options.crashIn;
   compileOptions.model = options.modelName;
   compileOptions.allowFallback = !options.noFallback;
+  compileOptions.profile = options.profile > 0;
   if (!options.device.empty())
     compileOptions.target = "cuda";
   std::optional<ProgressLine> line(std::in_place);

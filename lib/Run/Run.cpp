@@ -8,10 +8,12 @@
 #include "fx/Run/Run.h"
 #include "Benchmark.h"
 #include "Model.h"
+#include "Profile.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/OutputFile.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <chrono>
 
 namespace fx {
 
@@ -29,6 +31,38 @@ static llvm::Error inFile(const std::string &file, llvm::Error error) {
       },
       [&](const llvm::ErrorInfoBase &e) { message = e.message(); });
   return makeLocatedError(where, message);
+}
+
+/// Times the kernels of `options.profile` runs. Returns the text to print, and
+/// writes the trace.
+static llvm::Expected<std::string> profile(const RunOptions &options,
+                                           RunnableModel &model,
+                                           llvm::ArrayRef<HostValue> inputs) {
+  Profile profile(model.getReport(), probeMachine(options.threads));
+  model.takeProfile(); // of the first run, which is slower
+  bool isEmpty = true;
+  for (int i = 0; i < options.profile; ++i) {
+    llvm::SmallVector<HostValue> ignored;
+    auto start = std::chrono::steady_clock::now();
+    if (llvm::Error error = model.run(inputs, ignored))
+      return std::move(error);
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - start;
+    std::vector<FXKernelRun> calls = model.takeProfile();
+    isEmpty &= calls.empty();
+    profile.add(calls, spent.count());
+  }
+  if (isEmpty)
+    return makeLocatedError(
+        "", "--profile: expected a model with kernels that was compiled with "
+            "--profile, got no times");
+  if (!options.trace.empty())
+    if (llvm::Error error = writeTextFile(options.trace, profile.getTrace()))
+      return std::move(error);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  profile.print(os, options.json);
+  return text;
 }
 
 llvm::Error runModel(const RunOptions &options) {
@@ -59,6 +93,12 @@ llvm::Error runModel(const RunOptions &options) {
       return inFile(options.model, timing.takeError());
     llvm::raw_string_ostream os(timingText);
     timing->print(os, options.json);
+  }
+  if (options.profile > 0) {
+    llvm::Expected<std::string> text = profile(options, **model, *inputs);
+    if (!text)
+      return inFile(options.model, text.takeError());
+    timingText += *text;
   }
   if (!options.report.empty()) {
     std::string text =

@@ -98,6 +98,10 @@ static cl::list<std::string> libraries(
         "Load a library of operators, as torch.ops.load_library does: their "
         "schemas tell what they write"),
     cl::value_desc("file"), cl::cat(category));
+static cl::opt<bool>
+    profile("profile",
+            cl::desc("Measure the time of each kernel, for fx-run --profile"),
+            cl::cat(category));
 static cl::opt<bool> swappableWeights(
     "swappable-weights",
     cl::desc("Keep what is needed to set folded or packed weights by name"),
@@ -192,6 +196,7 @@ int main(int argc, char **argv) {
   options.allowFallback = !noFallback;
   options.async.assign(async.begin(), async.end());
   options.precision = precision;
+  options.profile = profile;
   options.optLevel = std::clamp<int>(optLevel, 1, 3);
   options.swappableWeights = swappableWeights;
   options.saveTemps = saveTemps;

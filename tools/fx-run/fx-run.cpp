@@ -35,7 +35,10 @@ complex32 are raw bytes (V2, V1, V4).
   --seed N         seed of the random numbers, as torch.manual_seed(N)
   --check          compare with the interpreter, name the first node that differs
   --benchmark N    print median, min and p90 of N timed runs
-  --json           print the benchmark as JSON
+  --profile N      print the time of each kernel in N runs, its rates and its
+                   place in the model; a .so must be compiled with --profile
+  --trace FILE     write the last of these runs as a trace for Perfetto
+  --json           print the benchmark or the profile as JSON
   --report FILE    write a JSON report: native or fallback, reasons, kernels
   --load-library FILE  load a library of operators, as torch.ops.load_library
   --model NAME     the model of an archive that holds several
@@ -102,6 +105,7 @@ llvm::Error Parser::parseOption(StringRef name,
                       : name == "--outputs"     ? &options.outputs
                       : name == "--report"      ? &options.report
                       : name == "--device"      ? &options.device
+                      : name == "--trace"       ? &options.trace
                       : name == "--model"       ? &options.modelName
                       : name == "--debug-crash" ? &options.crashIn
                                                 : nullptr;
@@ -132,6 +136,7 @@ llvm::Error Parser::parseOption(StringRef name,
   }
   int *number = name == "--threads"     ? &options.threads
                 : name == "--benchmark" ? &options.benchmark
+                : name == "--profile"   ? &options.profile
                                         : nullptr;
   if (!number)
     return fail("unknown option '" + name + "'");
@@ -174,6 +179,11 @@ llvm::Error Parser::parse() {
   if (options.interpret &&
       (options.noFallback || options.check || !options.device.empty()))
     return fail("--interpret excludes --no-fallback, --check and --device");
+  if (options.profile &&
+      (options.interpret || options.check || !options.device.empty()))
+    return fail("--profile excludes --interpret, --check and --device");
+  if (!options.trace.empty() && !options.profile)
+    return fail("--trace needs --profile N");
   return llvm::Error::success();
 }
 

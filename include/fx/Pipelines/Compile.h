@@ -76,6 +76,8 @@ struct CompileOptions {
   int optLevel = 3;
   /// BF16: see the pass `fx-lower-precision`.
   Precision precision = Precision::F32;
+  /// Measure the time of each call of a kernel, for FXModelApi::take_profile.
+  bool profile = false;
   /// Keep every weight in its exported form, and the code that folds and packs
   /// it, so that all weights can be set by name.
   bool swappableWeights = false;

@@ -34,7 +34,7 @@ struct RunOptions {
   /// Compare each run with the interpreter. If they differ, name the first node
   /// with another value.
   bool check = false;
-  /// Print the benchmark as JSON.
+  /// Print the benchmark or the profile as JSON.
   bool json = false;
   /// For tests: the compiler crashes at the beginning of this phase.
   std::string crashIn;
@@ -47,6 +47,10 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   /// The number of timed runs; 0: no benchmark.
   int benchmark = 0;
+  /// The number of runs whose kernels are timed; 0: none.
+  int profile = 0;
+  /// The path of a trace of the last of these runs; empty: no trace.
+  std::string trace;
 };
 
 /// Implements fx-run without its command line: runs a model on the files of a

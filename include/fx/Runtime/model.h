@@ -154,6 +154,14 @@ typedef struct {
   FXExchangeGeneratorFn exchange_generator;
 } FXCallbacks;
 
+/* One call of a kernel in a run. */
+typedef struct {
+  int64_t kernel;     /* the N of `kernel_N`, the kernel's name in the report */
+  int64_t start, end; /* in ns, of the system's monotonic clock */
+  int64_t bytes;      /* of all operands and results, each counted once */
+  int64_t flops;      /* floating-point operations; 0: not known */
+} FXKernelRun;
+
 /* Flags of runs of a model for a GPU. */
 typedef enum {
   /* Return when all work is enqueued on the stream. Outputs are valid in the
@@ -248,6 +256,11 @@ typedef struct {
   int (*run_into)(FXInstance *instance, const DLTensor *const *inputs,
                   int n_inputs, const DLTensor *const *outputs, int n_outputs,
                   const FXRunOptions *options, char *err, size_t err_size);
+  /* Copies up to `capacity` calls of kernels, the first ones of those that were
+   * not taken before, and removes them. Returns their number. Only models that
+   * were compiled with `--profile` record calls, and at most 2^20. */
+  int64_t (*take_profile)(FXInstance *instance, FXKernelRun *out,
+                          int64_t capacity);
 } FXModelApi;
 
 /* The only symbol that a compiled model exports. */

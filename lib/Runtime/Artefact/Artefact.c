@@ -22,6 +22,7 @@
 #include "Eager.c"
 #include "Async.c"
 #include "Helpers.c"
+#include "Profile.c"
 #include "Generator.c"
 #include "Random.c"
 #include "CudaDriver.c"

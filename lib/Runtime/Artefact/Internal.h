@@ -40,6 +40,12 @@ typedef struct FXrtArena {
   size_t bytes;
 } FXrtArena;
 
+/* Calls of kernels that were recorded; guarded by the instance's lock. */
+typedef struct {
+  FXKernelRun *calls;
+  int64_t n, capacity;
+} FXrtProfile;
+
 typedef struct FXrtPool FXrtPool;
 typedef struct FXrtAsync FXrtAsync;
 typedef struct FXrtGpu FXrtGpu;           /* Cuda.c */
@@ -62,6 +68,7 @@ struct FXInstance {
   FXrtBlock **arg_blocks; /* memory of those that were set; else null */
   pthread_mutex_t generator_lock;
   FXGenerator generator; /* for random operators */
+  FXrtProfile profile;
   FXrtGpu *gpu; /* models for a GPU only; arg_data are device addresses then */
 };
 
@@ -279,6 +286,9 @@ void fx_rt_call_drop(FXrtCall *call);
  * calls. */
 void fx_rt_async_end(FXrtRun *run);
 void fx_rt_async_destroy(FXInstance *i);
+
+/* The function of FXModelApi. */
+int64_t fx_rt_take_profile(FXInstance *i, FXKernelRun *out, int64_t capacity);
 
 void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
                     void (*fn)(void *, int64_t, int64_t), void *arg);

@@ -145,6 +145,7 @@ static void destroy(FXInstance *i) {
   else
     fx_rt_free_states(i);
   fx_rt_heap_close(i->heap);
+  free(i->profile.calls);
   pthread_cond_destroy(&i->changed);
   pthread_mutex_destroy(&i->generator_lock);
   pthread_mutex_destroy(&i->lock);
@@ -383,6 +384,7 @@ __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
                            .destroy = destroy,
                            .run = run_model,
                            .run_into = run_into,
+                           .take_profile = fx_rt_take_profile,
                            .get_state = fx_rt_get_state,
                            .reset = fx_rt_reset,
                            .set_states = fx_rt_set_states,

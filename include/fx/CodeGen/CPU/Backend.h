@@ -35,6 +35,7 @@ struct CPUOptions {
   std::string features; ///< "+avx512f,..."; host: as the system reports them
   unsigned vectorWidth = 512;
   int optLevel = 3;
+  bool profile = false; ///< measure the time of each call of a kernel
 };
 
 /// Returns the options for the CPU `mcpu`, as for `-mcpu=NAME`; empty: for this

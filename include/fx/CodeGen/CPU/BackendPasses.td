@@ -314,6 +314,28 @@ def FXCPUExpandDynamicShapes : Pass<"fx-cpu-expand-dynamic-shapes", "::mlir::Mod
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def FXCPUProfileKernels
+    : Pass<"fx-cpu-profile-kernels", "::mlir::ModuleOp"> {
+  let summary = "measure the time of each call of a kernel";
+  let description = [{
+    Calls the run-time before and after each call of a kernel in `@main`. The
+    run-time gets the number of the kernel, which is the N of `kernel_N`, the
+    bytes of all operands, and the operations (`fx.flops`), or 0 if they are not
+    known:
+
+    ```mlir
+    %start = call @fx_rt_profile_begin() : () -> i64
+    call @kernel_3(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+    call @fx_rt_profile_end(%start, %c3, %c32, %c4)
+        : (i64, index, index, index) -> ()
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def FXDropStates : Pass<"fx-drop-states", "::mlir::ModuleOp"> {
   let summary = "remove the states of a bufferized module";
   let description = [{

@@ -31,6 +31,8 @@ struct KernelOptions {
   bool vnni = false;
   /// vdpbf16ps exists for vectors of that many lanes.
   bool bf16 = false;
+  /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
+  bool profile = false;
 };
 
 /// Returns the options for a list of x86 features in LLVM's notation

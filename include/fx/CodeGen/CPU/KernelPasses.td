@@ -185,6 +185,15 @@ def FXCPUSelectSchedules
   let dependentDialects = ["::fx::kernel::FXKernelDialect"];
 }
 
+def FXCPUCountFlops : Pass<"fx-cpu-count-flops", "::mlir::ModuleOp"> {
+  let summary = "count the floating-point operations of kernels";
+  let description = [{
+    Sets `fx.flops` of each kernel with static loops: the number of arithmetic
+    and mathematical ops on floats or integers that all iterations execute. A
+    step of a matmul has two; conversions and comparisons do not count.
+  }];
+}
+
 def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "replace the body of every kernel by its scheduled code";
   let description = [{

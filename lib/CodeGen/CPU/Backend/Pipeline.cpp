@@ -22,7 +22,8 @@
 using namespace mlir;
 using namespace fx::cpu;
 
-void fx::cpu::buildBufferizePipeline(OpPassManager &pm, const CPUOptions &) {
+void fx::cpu::buildBufferizePipeline(OpPassManager &pm,
+                                     const CPUOptions &options) {
   pm.addPass(createFXCPUFinalizeBoundary());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -39,6 +40,8 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm, const CPUOptions &) {
   pm.addPass(createFXPlanArena());
   pm.addPass(createFXCPUFreeTemporaries());
   pm.addPass(createFXDropStates());
+  if (options.profile)
+    pm.addPass(createFXCPUProfileKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

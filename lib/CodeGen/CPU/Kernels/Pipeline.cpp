@@ -56,6 +56,8 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
 void fx::cpu::buildEmitPipeline(OpPassManager &pm,
                                 const KernelOptions &options) {
   pm.addPass(createFXCPUSelectSchedules({options.lanes}));
+  if (options.profile)
+    pm.addPass(createFXCPUCountFlops());
   FXCPUEmitKernelsOptions emit;
   emit.lanes = options.lanes;
   emit.vnni = options.vnni;
