@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/Kernels/Outline.h"
+#include "fx/CodeGen/Common/KernelClass.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +19,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
-using namespace fx::kernel;
+using namespace fx::codegen;
 
 static bool isArithmetic(Operation &op) {
   if (isa<CastOpInterface, arith::ConstantOp, arith::CmpFOp, arith::CmpIOp,

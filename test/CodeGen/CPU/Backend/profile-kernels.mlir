@@ -24,6 +24,7 @@ func.func private @other(memref<4xbf16>)
 // CHECK: scf.for
 // CHECK: call @fx_rt_profile_begin()
 // CHECK: call @kernel_12
+// CHECK: arith.addi
 // CHECK: %[[UNKNOWN:.*]] = arith.constant 0 : index
 // CHECK: call @fx_rt_profile_end(%{{.*}}, %{{.*}}, %{{.*}}, %[[UNKNOWN]])
 // CHECK-NOT: call @fx_rt_profile
