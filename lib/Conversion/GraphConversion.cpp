@@ -22,6 +22,15 @@ GraphConversion::GraphConversion(GraphOp graph, StringRef target,
       written.insert(name.getValue());
 }
 
+LogicalResult fx::emitNotFunctional(GraphOp graph, Operation *at) {
+  InFlightDiagnostic error = at->emitOpError(
+      at == graph.getOperation() ? "mutates" : "mutates its argument");
+  if (auto reason = graph->getAttrOfType<StringAttr>("fx.reason"))
+    return error << ", and fx-functionalize left the graph as it is: "
+                 << reason.getValue();
+  return error << "; run fx-functionalize first";
+}
+
 GraphConversion::~GraphConversion() = default;
 
 bool GraphConversion::isState(PlaceholderOp input) {
@@ -36,7 +45,7 @@ bool GraphConversion::isWritten(PlaceholderOp state) const {
 
 LogicalResult GraphConversion::selectInputs() {
   if (!graph.getFunctional())
-    return graph.emitOpError("mutates; run fx-functionalize first");
+    return emitNotFunctional(graph, graph);
   for (bool states : {false, true})
     for (PlaceholderOp input : graph.getPlaceholders()) {
       if (isState(input) != states)

@@ -17,6 +17,10 @@
 
 namespace fx {
 
+/// Reports at `at`, the graph or a node of it that mutates, that the graph is
+/// not functional, with the reason for which fx-functionalize left it.
+mlir::LogicalResult emitNotFunctional(GraphOp graph, mlir::Operation *at);
+
 /// Converts a graph to a function, in steps that the class of a target dialect
 /// may override: inputs, function, constants, body, results.
 class GraphConversion {

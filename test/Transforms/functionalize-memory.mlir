@@ -41,7 +41,7 @@ fx.graph @gaps {
 }
 
 // Address 1 is in a gap between the elements.
-// CHECK-LABEL: fx.graph @unknown {
+// CHECK-LABEL: fx.graph @unknown attributes {fx.reason = "{{.*}}"} {
 // CHECK: aten.mul_.Tensor
 fx.graph @unknown {
   %x = placeholder "x" : !fx.tensor<[2, 2], f32, #fx.meta<strides = [4, 2]>>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
+#include "../GraphConversion.h"
 #include "Complex.h"
 #include "NodeLowering.h"
 
@@ -362,7 +363,7 @@ LogicalResult GraphLowering::lowerBody(GraphOp graph) {
     const OperatorSchema *schema = lookupOperator(node.getTargetName());
     if (!graph.getFunctional() && schema && schema->isMutating() &&
         !Registry::get().lookup(node.getTargetName()))
-      return op.emitOpError("mutates its argument; run fx-functionalize first");
+      return emitNotFunctional(graph, &op);
     if (failed(lowerNode(node)))
       return failure();
   }

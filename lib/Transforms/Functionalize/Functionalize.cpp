@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functionalizer.h"
+#include "fx/IR/Metadata.h"
 #include "fx/Transforms/Passes.h"
 
 namespace fx {
@@ -50,10 +51,15 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
       pending = failed;
     }
     for (GraphOp graph : pending)
-      if (auto it = reasons.find(graph); it != reasons.end())
-        emitRemark(it->second.first)
-            << "graph @" << graph.getSymName()
-            << " stays as it is: " << it->second.second;
+      if (auto it = reasons.find(graph); it != reasons.end()) {
+        const auto &[location, reason] = it->second;
+        emitRemark(location)
+            << "graph @" << graph.getSymName() << " stays as it is: " << reason;
+        // Conversions that need a functional graph add this to their error.
+        std::string text = getNodeName(location).value_or("").str();
+        text += (text.empty() ? "" : ": ") + reason;
+        graph->setAttr("fx.reason", StringAttr::get(&getContext(), text));
+      }
     forms.finish(getOperation());
   }
 
@@ -70,6 +76,7 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
       copy.erase();
       return false;
     }
+    copy->removeAttr("fx.reason");
     numMutations += functionalizer.numMutations;
     numReplayed += functionalizer.numReplayed;
     // The functional form of a sub-graph that mutates its inputs has additional
