@@ -52,7 +52,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
                     llvm::Twine(given.opt_level));
   StringRef precision = given.precision ? given.precision : "f32";
   if (precision != "f32" && precision != "bf16")
-    return fail(error, "fxModuleCompile: expected the precision f32 or bf16, "
+    return fail(error, "expected the precision f32 or bf16, "
                        "got '" +
                            llvm::Twine(precision) + "'");
   if (!*path || StringRef(path) == "-")

@@ -75,9 +75,8 @@ readInputs(StringRef folder, llvm::ArrayRef<LeafFile> leaves) {
       leaves, [](auto &leaf) { return leaf.use == LeafFile::Passed; });
   if (folder.empty()) {
     if (needed)
-      return makeLocatedError("--inputs", "a folder is needed: the model has " +
-                                              llvm::Twine(leaves.size()) +
-                                              " inputs");
+      return makeLocatedError("--inputs",
+                              "expected a folder, since the model has inputs");
     values.resize(leaves.size());
     return values;
   }
@@ -150,7 +149,8 @@ private:
 llvm::Error writeOutputs(StringRef folder, llvm::ArrayRef<HostValue> values) {
   if (folder.empty())
     return llvm::Error::success();
-  if (std::error_code ec = llvm::sys::fs::create_directories(folder))
+  if (std::error_code ec = llvm::sys::fs::create_directories(
+          folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return makeLocatedError(folder, "cannot create: " + ec.message());
   PendingFiles files;
   for (auto [k, value] : llvm::enumerate(values)) {

@@ -114,6 +114,8 @@ llvm::json::Object NativeModel::getReport() const {
 std::vector<FXKernelRun> NativeModel::takeProfile() {
   constexpr size_t kPart = 4096;
   std::vector<FXKernelRun> calls;
+  if (!model->getApi().take_profile) // the model is of an older compiler
+    return calls;
   for (size_t taken = kPart; taken == kPart;) {
     calls.resize(calls.size() + kPart);
     taken = model->getApi().take_profile(

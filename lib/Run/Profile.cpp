@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace fx;
+using llvm::StringRef;
 namespace json = llvm::json;
 
 double KernelProfile::getShareOfLimit(const MachineRates &rates) const {
@@ -150,13 +151,16 @@ void Profile::print(llvm::raw_ostream &os, bool asJSON) const {
     return;
   }
   double n = std::max<int64_t>(runs, 1), kernelSeconds = 0;
-  os << llvm::formatv("{0} runs of {1:f3} ms; limit: {2:f0} GFLOP/s in f32, "
-                      "{3:f1} GB/s\n",
-                      runs, seconds * 1e3 / n, rates.flops * 1e-9,
+  bool isShort = seconds / n < 1e-3;
+  double unit = isShort ? 1e6 : 1e3;
+  StringRef name = isShort ? "us" : "ms";
+  os << llvm::formatv("{0} runs of {1:f3} {2}; limit: {3:f0} GFLOP/s in f32, "
+                      "{4:f1} GB/s\n",
+                      runs, seconds * unit / n, name, rates.flops * 1e-9,
                       rates.bytes * 1e-9);
-  os << "       ms      %  calls  GFLOP/s    GB/s  limit  kernel\n";
+  os << "       " << name << "      %  calls  GFLOP/s    GB/s  limit  kernel\n";
   auto row = [&](double part, llvm::StringRef rest) {
-    os << llvm::formatv("{0,9:f3} {1,6:f1}", part * 1e3 / n,
+    os << llvm::formatv("{0,9:f3} {1,6:f1}", part * unit / n,
                         seconds > 0 ? 100 * part / seconds : 0.0)
        << rest << "\n";
   };

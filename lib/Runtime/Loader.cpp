@@ -150,14 +150,15 @@ CompiledModel::open(const std::string &path, const std::string &name,
   if (!getApi)
     return fail("expected a compiled model, got a shared object without "
                 "'" FX_MODEL_API_SYMBOL "'");
-  const FXModelApi *api = getApi();
-  if (!api || api->magic != FX_MODEL_MAGIC)
+  const FXModelApi *known = getApi();
+  if (!known || known->magic != FX_MODEL_MAGIC)
     return fail("expected a compiled model, got something else");
-  if (api->abi_version != FX_MODEL_ABI_VERSION)
+  if (known->abi_version != FX_MODEL_ABI_VERSION)
     return fail("expected version " + llvm::Twine(FX_MODEL_ABI_VERSION) +
                 " of the model interface, got " +
-                llvm::Twine(api->abi_version));
-  model->api = api;
+                llvm::Twine(known->abi_version));
+  FXModelApi &api = model->api;
+  memcpy(&api, known, std::min<size_t>(known->struct_size, sizeof api));
   FXCallbacks callbacks = {};
   if (options.callbacks)
     memcpy(&callbacks, options.callbacks,
@@ -165,18 +166,18 @@ CompiledModel::open(const std::string &path, const std::string &name,
   callbacks.struct_size = sizeof callbacks;
   if (options.device)
     callbacks.device = options.device;
-  if (api->info->n_fallbacks > 0 && !callbacks.fallback &&
+  if (api.info->n_fallbacks > 0 && !callbacks.fallback &&
       options.loadFallback) {
     llvm::Expected<TorchFallback> fallback = getTorchFallback();
     if (!fallback)
       return fail(llvm::toString(fallback.takeError()));
     callbacks.fallback = fallback->run;
     callbacks.exchange_generator = fallback->exchangeGenerator;
-    callbacks.fallback_on_device = api->info->target && fallback->takesDevice &&
+    callbacks.fallback_on_device = api.info->target && fallback->takesDevice &&
                                    fallback->takesDevice(callbacks.device);
   }
   char error[512] = "";
-  model->instance = api->create(&callbacks, error, sizeof error);
+  model->instance = api.create(&callbacks, error, sizeof error);
   if (!model->instance)
     return fail(error);
   return model;
@@ -210,7 +211,7 @@ CompiledModel::loadBuffer(llvm::ArrayRef<char> bytes,
 
 CompiledModel::~CompiledModel() {
   if (instance)
-    api->destroy(instance);
+    api.destroy(instance);
   // The library stays loaded: outputs may outlive the model, and code of the
   // library frees them.
 }
@@ -219,12 +220,12 @@ llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs,
                                ModelOutputs &outputs, int threads,
                                uint32_t flags) {
   outputs = ModelOutputs();
-  outputs.tensors.assign(api->info->n_outputs, nullptr);
+  outputs.tensors.assign(api.info->n_outputs, nullptr);
   FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr,
                           flags};
   char error[1024] = "";
-  if (api->run(instance, inputs.data(), inputs.size(), outputs.tensors.data(),
-               outputs.tensors.size(), &options, error, sizeof error))
+  if (api.run(instance, inputs.data(), inputs.size(), outputs.tensors.data(),
+              outputs.tensors.size(), &options, error, sizeof error))
     return llvm::createStringError(error);
   return llvm::Error::success();
 }
@@ -235,8 +236,8 @@ llvm::Error CompiledModel::runInto(llvm::ArrayRef<const DLTensor *> inputs,
   FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr,
                           /*flags=*/0};
   char error[1024] = "";
-  if (api->run_into(instance, inputs.data(), inputs.size(), outputs.data(),
-                    outputs.size(), &options, error, sizeof error))
+  if (api.run_into(instance, inputs.data(), inputs.size(), outputs.data(),
+                   outputs.size(), &options, error, sizeof error))
     return llvm::createStringError(error);
   return llvm::Error::success();
 }
@@ -246,8 +247,8 @@ llvm::Error CompiledModel::setStates(llvm::ArrayRef<const char *> names,
   if (names.size() != values.size())
     return llvm::createStringError("expected as many names as values");
   char error[1024] = "";
-  if (api->set_states(instance, names.size(), names.data(), values.data(),
-                      error, sizeof error))
+  if (api.set_states(instance, names.size(), names.data(), values.data(), error,
+                     sizeof error))
     return llvm::createStringError(error);
   return llvm::Error::success();
 }

@@ -209,6 +209,9 @@ static nb::tuple getNames(const char *(*getName)(KindT kind)) {
 }
 
 NB_MODULE(_fx, m) {
+  // PyTorch's registry of operators can keep models alive until the process
+  // ends.
+  nb::set_leak_warnings(false);
   m.doc() = "The C interface of fx-mlir; use the package fx_mlir.";
   m.def("version", &fxVersion);
   m.def("schema_version", &fxSchemaVersion);

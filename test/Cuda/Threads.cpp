@@ -347,6 +347,7 @@ float __nv_floorf(float x) { return floorf(x); }
 float __nv_ceilf(float x) { return ceilf(x); }
 float __nv_copysignf(float x, float y) { return copysignf(x, y); }
 float __nv_rintf(float x) { return rintf(x); }
+float __nv_fmodf(float a, float b) { return fmodf(a, b); }
 double __nv_fma(double a, double b, double c) { return fma(a, b, c); }
 double __nv_fmax(double a, double b) { return fmax(a, b); }
 double __nv_fmin(double a, double b) { return fmin(a, b); }
@@ -354,6 +355,7 @@ double __nv_fabs(double x) { return fabs(x); }
 double __nv_floor(double x) { return floor(x); }
 double __nv_copysign(double x, double y) { return copysign(x, y); }
 double __nv_rint(double x) { return rint(x); }
+double __nv_fmod(double a, double b) { return fmod(a, b); }
 double __nv_sqrt(double x) { return sqrt(x); }
 }
 

@@ -10,6 +10,7 @@
 #include "fx/Operators/Version.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
+#include "fx/Support/Options.h"
 #include "fx/Support/OutputFile.h"
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -179,8 +180,10 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   if (cl::Option *mcpu = cl::getRegisteredOptions().lookup("mcpu"))
     mcpu->setHiddenFlag(cl::NotHidden);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "compiles an exported PyTorch model\n");
+  fx::parseOptions(argc, argv, "compiles an exported PyTorch model\n");
+  if (optLevel < 1 || optLevel > 3)
+    return fail("fx-compile: option '-O' expects 1, 2 or 3, got " +
+                std::to_string(optLevel));
   for (const std::string &library : libraries)
     if (llvm::Error error = loadOperatorLibrary(library))
       return fail(llvm::toString(std::move(error)));
@@ -197,7 +200,7 @@ int main(int argc, char **argv) {
   options.async.assign(async.begin(), async.end());
   options.precision = precision;
   options.profile = profile;
-  options.optLevel = std::clamp<int>(optLevel, 1, 3);
+  options.optLevel = optLevel;
   options.swappableWeights = swappableWeights;
   options.saveTemps = saveTemps;
   options.crashReproducer = crashReproducer;

@@ -8,6 +8,7 @@
 #include "fx/Operators/Version.h"
 #include "fx/Quantize/Quantize.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/Options.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -100,8 +101,7 @@ int main(int argc, char **argv) {
   ::setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0);
   fx::registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "quantizes an exported PyTorch model\n");
+  fx::parseOptions(argc, argv, "quantizes an exported PyTorch model\n");
   auto fail = [](llvm::Error error) {
     llvm::errs() << "error: " << fx::toOneLine(llvm::toString(std::move(error)))
                  << "\n";

@@ -12,6 +12,7 @@
 #include "fx/Operators/Dialect.h"
 #include "fx/Operators/Version.h"
 #include "fx/Reduce/Reduce.h"
+#include "fx/Support/Options.h"
 #include "fx/Support/OutputFile.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -73,8 +74,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "makes an exported program small while a test holds\n");
+  fx::parseOptions(argc, argv,
+                   "makes an exported program small while a test holds\n");
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(test);
   if (!program)
     return fail(test + ": " + program.getError().message());

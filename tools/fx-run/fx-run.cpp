@@ -20,7 +20,7 @@
 using llvm::StringRef;
 
 static constexpr const char *kUsage =
-    R"(usage: fx-run MODEL --inputs DIR --outputs DIR [options]
+    R"(usage: fx-run MODEL [--inputs DIR] [--outputs DIR] [options]
 
 Runs MODEL, a .pt2 archive (compiled in process), a compiled .so, or a module
 of the fx dialect (.mlir), on DIR/in_<k>.npy, k counting the flattened (args,
@@ -143,6 +143,8 @@ llvm::Error Parser::parseOption(StringRef name,
   llvm::Expected<int> given = getInt(name, value);
   if (!given)
     return given.takeError();
+  if (*given == 0 && name != "--threads")
+    return fail("option '" + name + "' expects a number from 1 on, got 0");
   *number = *given;
   return llvm::Error::success();
 }
@@ -182,6 +184,8 @@ llvm::Error Parser::parse() {
   if (options.profile &&
       (options.interpret || options.check || !options.device.empty()))
     return fail("--profile excludes --interpret, --check and --device");
+  if (options.json && !options.profile && !options.benchmark)
+    return fail("--json needs --benchmark N or --profile N");
   if (!options.trace.empty() && !options.profile)
     return fail("--trace needs --profile N");
   return llvm::Error::success();

@@ -13,6 +13,7 @@
 #include "fx/Import/Import.h"
 #include "fx/Import/ModuleFile.h"
 #include "fx/Operators/Version.h"
+#include "fx/Support/Options.h"
 #include "fx/Support/OutputFile.h"
 
 #include "mlir/IR/AsmState.h"
@@ -219,7 +220,7 @@ int main(int argc, char **argv) {
   mlir::registerAsmPrinterCLOptions();
   for (const fx::ExportFormat &known : fx::getExportFormats())
     formatOptions.emplace_back(known);
-  cl::ParseCommandLineOptions(argc, argv, "fx-mlir's translator\n");
+  fx::parseOptions(argc, argv, "fx-mlir's translator\n");
   std::string names = "--pt2-to-mlir";
   for (const FormatOption &known : formatOptions) {
     names += (&known == &formatOptions.back() ? " or --" : ", --") + known.name;

@@ -70,8 +70,10 @@ public:
 
   ~CompiledModel();
 
-  const FXModelInfo &getInfo() const { return *api->info; }
-  const FXModelApi &getApi() const { return *api; }
+  const FXModelInfo &getInfo() const { return *api.info; }
+  /// Returns the functions of the model. Those that an older compiler did not
+  /// know are null: `take_profile`.
+  const FXModelApi &getApi() const { return api; }
   FXInstance *getInstance() { return instance; }
 
   /// Runs the model. `threads` and `flags` are those of FXRunOptions.
@@ -96,7 +98,7 @@ private:
        const LoadOptions &options);
 
   void *library = nullptr;
-  const FXModelApi *api = nullptr;
+  FXModelApi api = {};
   FXInstance *instance = nullptr;
 };
 
