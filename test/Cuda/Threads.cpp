@@ -347,6 +347,10 @@ float __nv_floorf(float x) { return floorf(x); }
 float __nv_ceilf(float x) { return ceilf(x); }
 float __nv_copysignf(float x, float y) { return copysignf(x, y); }
 float __nv_rintf(float x) { return rintf(x); }
+int __nv_abs(int x) { return x < 0 ? int(0u - unsigned(x)) : x; }
+long long __nv_llabs(long long x) {
+  return x < 0 ? (long long)(0ull - (unsigned long long)(x)) : x;
+}
 float __nv_fmodf(float a, float b) { return fmodf(a, b); }
 double __nv_fma(double a, double b, double c) { return fma(a, b, c); }
 double __nv_fmax(double a, double b) { return fmax(a, b); }

@@ -117,9 +117,11 @@ static llvm::StringRef getMathName(const llvm::Function &f) {
   return name;
 }
 
-/// Defines the declared math functions for which GPUs have instructions.
-/// `expandMath` has expanded the others (exp, log, tanh, erf) before.
-static void defineMath(llvm::Module &module) {
+/// Computes the math function `name` of `args`. Returns null for functions
+/// without instructions: `expandMath` has expanded these (exp, log, tanh, erf)
+/// before.
+static llvm::Value *computeMath(llvm::IRBuilder<> &b, llvm::StringRef name,
+                                llvm::ArrayRef<llvm::Value *> args) {
   static const llvm::StringMap<llvm::Intrinsic::ID> known = {
       {"sqrt", llvm::Intrinsic::sqrt},
       {"rsqrt", llvm::Intrinsic::sqrt},
@@ -133,25 +135,37 @@ static void defineMath(llvm::Module &module) {
       {"fmax", llvm::Intrinsic::maxnum},
       {"fmin", llvm::Intrinsic::minnum},
       {"copysign", llvm::Intrinsic::copysign}};
+  if (name == "fmod")
+    return b.CreateFRem(args[0], args[1]);
+  // Of i32 and i64.
+  if (name == "abs" || name == "llabs")
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, args[0], b.getFalse());
+  auto it = known.find(name);
+  if (it == known.end())
+    return nullptr;
+  llvm::Type *type = args[0]->getType();
+  llvm::Value *result = b.CreateIntrinsic(type, it->second, args);
+  if (name == "rsqrt")
+    result = b.CreateFDiv(llvm::ConstantFP::get(type, 1.0), result);
+  return result;
+}
+
+/// Defines the declared math functions for which GPUs have instructions.
+static void defineMath(llvm::Module &module) {
   for (llvm::Function &f : module) {
-    if (!f.isDeclaration())
-      continue;
     llvm::StringRef name = getMathName(f);
-    auto it = known.find(name);
-    if (it == known.end() && name != "fmod")
+    if (!f.isDeclaration() || name.empty())
       continue;
-    llvm::IRBuilder<> b(
-        llvm::BasicBlock::Create(module.getContext(), "entry", &f));
+    auto *entry = llvm::BasicBlock::Create(module.getContext(), "entry", &f);
+    llvm::IRBuilder<> b(entry);
     llvm::SmallVector<llvm::Value *> args;
     for (llvm::Argument &arg : f.args())
       args.push_back(&arg);
-    llvm::Value *result =
-        it == known.end()
-            ? b.CreateFRem(args[0], args[1])
-            : b.CreateIntrinsic(f.getReturnType(), it->second, args);
-    if (name == "rsqrt")
-      result =
-          b.CreateFDiv(llvm::ConstantFP::get(f.getReturnType(), 1.0), result);
+    llvm::Value *result = computeMath(b, name, args);
+    if (!result) {
+      entry->eraseFromParent();
+      continue;
+    }
     b.CreateRet(result);
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
     f.addFnAttr(llvm::Attribute::AlwaysInline);

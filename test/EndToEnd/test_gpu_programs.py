@@ -1,0 +1,95 @@
+"""Programs of views and writes, and quantized modules, on GPUs.
+
+Each program is compiled for sm_90a, run by the emulator and compared with eager mode. What has
+native code on the CPU has native code on GPUs. With --long, more programs of views and writes.
+"""
+
+import sys
+
+import emulate
+import exporting
+import harness
+import pytest
+import torch
+from test_gpu_operators import TARGET, fallbacks
+from torch import nn
+from torch.utils import _pytree as pytree
+
+sys.path.append(str(harness.ROOT / "test" / "Fuzz"))
+from alias_draw import draw  # noqa: E402
+from quantized import Conv2d, Dynamic, Grouped, Linear, Static, autoencoder, quantize  # noqa: E402
+
+SEEDS = [pytest.param(k, marks=[pytest.mark.long] if k >= 6 else []) for k in range(120)]
+
+
+def check(module, inputs, folder, dynamic=None, tolerance=None) -> None:
+    path = folder / "m.pt2"
+    exporting.save(exporting.export(module, inputs, {}, dynamic=dynamic), path)
+    on_cpu = fallbacks(path, folder / "cpu.json", "--emit=llvm")
+    on_gpu = fallbacks(path, folder / "gpu.json", f"--target={TARGET}", "--emit=gpu")
+    assert on_gpu <= on_cpu, f"no code for GPUs: {sorted(on_gpu - on_cpu)}"
+    expected = exporting.eager(module, inputs)
+    (folder / "emulated").mkdir()
+    got = emulate.Model(path, folder / "emulated", target=TARGET).run(inputs, expected)
+    if tolerance is None:
+        return harness.compare(got, expected)
+    for g, want in zip(got, pytree.tree_leaves(expected), strict=True):
+        torch.testing.assert_close(g, want, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_views_and_writes(seed, dynamic, tmp_path):
+    program = draw(seed, dynamic)
+    module, inputs = program.module(), program.arguments()
+    try:
+        with torch.no_grad():
+            module(*program.arguments())
+            exported = torch.export.export(module, inputs, dynamic_shapes=program.dynamic_shapes())
+            exporting.save(exported, tmp_path / "refused.pt2")
+    except Exception as error:  # noqa: BLE001  any refusal of PyTorch
+        pytest.skip(f"PyTorch: {str(error)[:80]}")
+    check(program.module(), program.arguments(), tmp_path, dynamic=program.dynamic_shapes())
+
+
+class Integers(nn.Module):
+    """Functions of integers that are calls in upstream's conversions."""
+
+    def forward(self, x, y):
+        return x.abs(), y.abs(), x.sign(), y.fmod(7), x.remainder(5), (x // 3).clamp(-4, 5)
+
+
+def test_integers(tmp_path):
+    x, y = torch.arange(-50, 50, dtype=torch.int32), torch.arange(-200, 200, 3)
+    x[3], y[5] = -(2**31), -(2**63)
+    check(Integers(), (x, y), tmp_path)
+
+
+def _linear(observer):
+    torch.manual_seed(0)
+    return Linear(nn.Linear(96, 40), observer)
+
+
+QUANTIZED = {
+    "static linear": lambda x: _linear(Static(x)),
+    "dynamic linear": lambda x: _linear(Dynamic()),
+    "linear in groups": lambda x: Grouped(96, 40, 32, Dynamic()),
+    "static autoencoder": lambda x: quantize(autoencoder([96, 32, 96]), x, dynamic=False),
+    "dynamic autoencoder": lambda x: quantize(autoencoder([96, 32, 96]), x, dynamic=True),
+    "weights only": lambda x: _linear(nn.Identity()),
+}
+
+
+@pytest.mark.parametrize("name", QUANTIZED)
+def test_quantized(name, tmp_path):
+    torch.manual_seed(1)
+    x = torch.randn(17, 96)
+    # Rounding to 8 bits amplifies differences of a unit in the last place: one step of a scale.
+    check(QUANTIZED[name](x).eval(), (x,), tmp_path, tolerance=3e-2)
+
+
+def test_quantized_convolution(tmp_path):
+    torch.manual_seed(2)
+    x = torch.randn(2, 8, 15, 15)
+    conv = Conv2d(nn.Conv2d(8, 24, 3, padding=1), Static(x))
+    check(conv.eval(), (x,), tmp_path, tolerance=3e-2)
