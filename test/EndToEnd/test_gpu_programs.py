@@ -56,7 +56,9 @@ class Integers(nn.Module):
     """Functions of integers that are calls in upstream's conversions."""
 
     def forward(self, x, y):
-        return x.abs(), y.abs(), x.sign(), y.fmod(7), x.remainder(5), (x // 3).clamp(-4, 5)
+        powers = torch.pow(torch.tensor([2.0, 3, 5, 7, 10]).double().unsqueeze(1), torch.arange(13))
+        some = x.abs(), y.abs(), x.sign(), y.fmod(7), x.remainder(5), (x // 3).clamp(-4, 5)
+        return *some, powers.long(), torch.logspace(0, 4, 5, base=5, dtype=torch.int64)
 
 
 def test_integers(tmp_path):

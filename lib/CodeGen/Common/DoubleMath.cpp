@@ -262,6 +262,13 @@ Value Doubles::pow(Value x, Value y) {
   Value isNegative =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits(x), integer(0));
   p = select(both(isNegative, isOdd), neg(p), p);
+  if (isExact) {
+    // A power of integers is an integer, which programs may truncate. The error
+    // is below 0.5 up to 2^45.
+    Value isInteger = both(both(isWhole(x), whole), isNot(isLess(y, zero)));
+    isInteger = both(isInteger, isLess(abs(p), number(0x1p45)));
+    p = select(isInteger, math::RoundEvenOp::create(b, p), p);
+  }
   Value hasNone =
       both(both(isLess(x, zero), isNot(whole)), isLess(number(-kInfinity), x));
   p = select(hasNone, number(kNaN), p);
