@@ -72,7 +72,7 @@ def test_profile_of_an_archive(tmp_path):
     result = run(tmp_path, tmp_path / "m.pt2", "--profile", "2")
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("2 runs of ") and lines[1].split()[:2] == ["ms", "%"]
+    assert lines[0].startswith("2 runs of ") and lines[1].split()[0] in ("ms", "us")
     assert any("contraction" in line and "conv2d" in line for line in lines)
     assert lines[-1].endswith("between kernels")
     shares = [float(line.split()[1]) for line in lines[2:]]
