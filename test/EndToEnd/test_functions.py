@@ -2,6 +2,8 @@
 bfloat16 and float16, and equal to torch at zeros, infinities, NaN, poles and the ends of the
 range."""
 
+import pathlib
+
 import exporting
 import harness
 import mpmath
@@ -11,6 +13,9 @@ import torch
 UNARY = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"]
 UNARY += ["exp", "exp2", "log10"]
 BINARY = ["atan2", "pow"]
+
+#: The largest error of exp, in units in the last place: with AVX-512, and with upstream's polynomial.
+EXP = 0.9 if " avx512f " in pathlib.Path("/proc/cpuinfo").read_text() else 1.1
 
 inf, nan, pi = float("inf"), float("nan"), torch.pi
 SPECIAL = [0.0, inf, nan, 1, 1e-45, 1e-30, 3e38, 2.0**51, 2.0**60, 1e10, pi, pi / 2, 0.5, 2, 3]
@@ -51,7 +56,7 @@ def test_functions(tmp_path, dtype):
         want = wide.to(dtype)
         same = (g == want) & (g.signbit() == want.signbit()) | g.isnan() & want.isnan()
         error = (g.double() - wide).abs() / spacing(want)
-        bad = ~same & ~(error < (0.9 if name == "exp" else 0.8))
+        bad = ~same & ~(error < (EXP if name == "exp" else 0.8))
         if dtype == torch.bfloat16:  # the instruction that rounds to bfloat16 flushes subnormals
             bad &= ~(want.abs() < torch.finfo(dtype).tiny)
         places = bad.nonzero().flatten()[:5]

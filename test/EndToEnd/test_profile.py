@@ -57,7 +57,7 @@ def test_profile(threads, tmp_path):
     assert 2 * 9 * 16 * outputs <= conv["flops"] <= (2 * 9 * 16 + 4) * outputs
     # The output, the padded or plain input, and the weights.
     assert 4 * outputs < conv["bytes"] < 4 * (outputs + 2 * 16 * 66 * 66 + 9 * 16 * 32 + 10000)
-    assert 0 < conv["share_of_limit"] < 3
+    assert 0 < conv["share_of_limit"]
 
     events = json.loads(trace.read_text())["traceEvents"]
     assert len(events) == sum(k["calls"] for k in kernels)
