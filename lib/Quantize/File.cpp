@@ -86,13 +86,13 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
     return error.take(options.input);
   };
   if (llvm::Error e =
-          writeOutputFile(options.output, write, /*handlesSignals=*/true))
+          writeOutputFile(options.output, write, options.handlesSignals))
     return std::move(e);
   if (!options.report.empty()) {
     std::string text =
         llvm::formatv("{0:2}\n", llvm::json::Value(report->toJSON()));
-    if (llvm::Error e = writeTextFile(options.report, text,
-                                      /*handlesSignals=*/true))
+    if (llvm::Error e =
+            writeTextFile(options.report, text, options.handlesSignals))
       return std::move(e);
   }
   return std::move(*report);

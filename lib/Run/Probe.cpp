@@ -7,12 +7,12 @@
 
 #include "Probe.h"
 
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <algorithm>
+#include <barrier>
 #include <chrono>
-#include <memory>
-#include <numeric>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -20,8 +20,10 @@ using namespace fx;
 
 /// Steps of the loop of multiply-adds, and accumulators that hide its latency.
 static constexpr int64_t kSteps = 2000000, kAccumulators = 12;
-/// Elements of the array that is read.
-static constexpr int64_t kElements = 32 << 20;
+/// Elements of the array that is read, and the least number for each thread.
+static constexpr int64_t kElements = 32 << 20, kLeastElements = 4 << 20;
+/// A multiple of the elements that an iteration reads.
+static constexpr int64_t kStep = 1024;
 
 // The loops for vectors of BYTES bytes. Clang fuses a * b + c.
 #define FX_PROBES(NAME, ATTRIBUTES, BYTES)                                     \
@@ -36,11 +38,11 @@ static constexpr int64_t kElements = 32 << 20;
         sum += a[k];                                                           \
     return sum;                                                                \
   }                                                                            \
-  ATTRIBUTES static float NAME##Bytes(const float *data) {                     \
+  ATTRIBUTES static float NAME##Bytes(const float *data, int64_t count) {      \
     typedef float Vector __attribute__((vector_size(BYTES), aligned(4)));      \
     constexpr int64_t lanes = BYTES / sizeof(float);                           \
     Vector acc[8] = {};                                                        \
-    for (int64_t i = 0; i < kElements; i += 8 * lanes)                         \
+    for (int64_t i = 0; i < count; i += 8 * lanes)                             \
       _Pragma("clang loop unroll(full)") for (int64_t k = 0; k < 8; ++k)       \
           acc[k] += *reinterpret_cast<const Vector *>(data + i + k * lanes);   \
     float sum = 0;                                                             \
@@ -60,7 +62,7 @@ FX_PROBES(avx512, FX_PROBE_TARGET("avx512f"), 64)
 namespace {
 struct Probes {
   float (*flops)(float, float) = genericFlops;
-  float (*bytes)(const float *) = genericBytes;
+  float (*bytes)(const float *, int64_t) = genericBytes;
   int64_t lanes = 4;
 };
 } // namespace
@@ -75,44 +77,44 @@ static Probes chooseProbes() {
   return {};
 }
 
-/// Returns the shortest of three times of `fn`, in seconds.
-template <typename Fn>
-static double measure(Fn fn) {
-  double best = 1e9;
-  for (int i = 0; i < 3; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    volatile float kept = fn();
-    (void)kept;
+/// Calls `work(i)` in each of `threads` threads at the same time. Returns the
+/// shortest of three times until all are done, in seconds.
+static double measure(unsigned threads,
+                      llvm::function_ref<float(unsigned)> work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    std::barrier start(threads + 1);
+    std::vector<std::thread> workers;
+    for (unsigned i = 0; i < threads; ++i)
+      workers.emplace_back([&, i] {
+        start.arrive_and_wait();
+        volatile float kept = work(i);
+        (void)kept;
+      });
+    start.arrive_and_wait();
+    auto from = std::chrono::steady_clock::now();
+    for (std::thread &worker : workers)
+      worker.join();
     std::chrono::duration<double> spent =
-        std::chrono::steady_clock::now() - start;
+        std::chrono::steady_clock::now() - from;
     best = std::min(best, spent.count());
   }
   return best;
 }
 
-static MachineRates probeThread() {
-  Probes probes = chooseProbes();
-  MachineRates rates;
-  volatile float x = 0.5f, y = 0.25f;
-  rates.flops = 2.0 * kSteps * kAccumulators * probes.lanes /
-                measure([&] { return probes.flops(x, y); });
-  auto data = std::make_unique<float[]>(kElements);
-  rates.bytes = sizeof(float) * double(kElements) /
-                measure([&] { return probes.bytes(data.get()); });
-  return rates;
-}
-
 MachineRates fx::probeMachine(int threads) {
   unsigned count = threads > 0 ? threads : std::thread::hardware_concurrency();
-  std::vector<MachineRates> rates(std::max(count, 1u));
-  std::vector<std::thread> workers;
-  for (MachineRates &mine : rates)
-    workers.emplace_back([&mine] { mine = probeThread(); });
-  MachineRates all;
-  for (auto [worker, mine] : llvm::zip(workers, rates)) {
-    worker.join();
-    all.flops += mine.flops;
-    all.bytes += mine.bytes;
-  }
-  return all;
+  count = std::clamp(count, 1u, 1024u);
+  Probes probes = chooseProbes();
+  volatile float x = 0.5f, y = 0.25f;
+  MachineRates rates;
+  rates.flops = 2.0 * kSteps * kAccumulators * probes.lanes * count /
+                measure(count, [&](unsigned) { return probes.flops(x, y); });
+  int64_t each = std::max(kElements / count, kLeastElements) / kStep * kStep;
+  std::vector<float> data(each * count);
+  rates.bytes =
+      sizeof(float) * double(data.size()) / measure(count, [&](unsigned i) {
+        return probes.bytes(data.data() + i * each, each);
+      });
+  return rates;
 }

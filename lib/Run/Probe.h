@@ -16,8 +16,8 @@ struct MachineRates {
   double bytes = 0; ///< bytes per second that are read from memory
 };
 
-/// Measures the rates of `threads` threads; 0: all CPUs. Takes about 0.3 s, and
-/// 128 MiB for each thread.
+/// Measures the rates of `threads` threads that work at the same time; 0: all
+/// CPUs. Takes 128 MiB, or 16 MiB for each thread if this is more.
 MachineRates probeMachine(int threads);
 
 } // namespace fx

@@ -170,9 +170,12 @@ void Profile::print(llvm::raw_ostream &os, bool asJSON) const {
         k->flops && k->seconds
             ? llvm::formatv("{0:f1}", k->flops / k->seconds * 1e-9).str()
             : std::string("-");
+    // A kernel in a branch does not run each time.
+    std::string calls =
+        llvm::formatv(k->calls % runs ? "{0:f1}" : "{0:f0}", k->calls / n);
     std::string text =
-        llvm::formatv(" {0,6} {1,8} {2,7:f1} {3,5:f0}%  {4}", k->calls / runs,
-                      flops, k->seconds ? k->bytes / k->seconds * 1e-9 : 0.0,
+        llvm::formatv(" {0,6} {1,8} {2,7:f1} {3,5:f0}%  {4}", calls, flops,
+                      k->seconds ? k->bytes / k->seconds * 1e-9 : 0.0,
                       100 * k->getShareOfLimit(rates), k->name);
     for (const std::string &part :
          {k->kind, summarize(k->nodes), k->module, k->place})

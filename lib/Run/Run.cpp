@@ -49,6 +49,10 @@ static llvm::Expected<std::string> profile(const RunOptions &options,
     std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - start;
     std::vector<FXKernelRun> calls = model.takeProfile();
+    if (calls.size() >= FX_MAX_KERNEL_RUNS)
+      return makeLocatedError("", "--profile: expected less than " +
+                                      llvm::Twine(FX_MAX_KERNEL_RUNS) +
+                                      " calls of kernels in a run");
     isEmpty &= calls.empty();
     profile.add(calls, spent.count());
   }

@@ -29,10 +29,14 @@ llvm::Error fx::makeOutputError(StringRef path, std::error_code ec) {
 
 llvm::Error OutputFile::create(StringRef output, bool handlesSignals) {
   discard();
-  path = output.str();
+  path = target = output.str();
+  // Keep a link, and replace the file that it names.
+  llvm::SmallString<256> real;
+  if (fs::is_symlink_file(path) && !fs::real_path(path, real))
+    target = real.str().str();
   int fd;
   if (std::error_code ec =
-          fs::createUniqueFile(path + ".%%%%%%%%.tmp", fd, temporary,
+          fs::createUniqueFile(target + ".%%%%%%%%.tmp", fd, temporary,
                                fs::OF_None, fs::all_read | fs::all_write)) {
     temporary.clear();
     return makeOutputError(path, ec);
@@ -44,7 +48,7 @@ llvm::Error OutputFile::create(StringRef output, bool handlesSignals) {
 }
 
 llvm::Error OutputFile::keep() {
-  if (std::error_code ec = fs::rename(temporary, path))
+  if (std::error_code ec = fs::rename(temporary, target))
     return makeOutputError(path, ec);
   llvm::sys::DontRemoveFileOnSignal(temporary);
   temporary.clear();
@@ -72,8 +76,9 @@ bool fx::isWrittenInPlace(StringRef path) {
   if (!fs::is_regular_file(status))
     return true;
   // /dev/stdout and /proc/self/fd/1 are links to what the shell opened.
-  return (path.starts_with("/dev/") || path.starts_with("/proc/")) &&
-         fs::is_symlink_file(path);
+  return llvm::any_of(
+      llvm::ArrayRef<StringRef>{"/dev/std", "/dev/fd/", "/proc/"},
+      [&](StringRef prefix) { return path.starts_with(prefix); });
 }
 
 /// Writes to `os`. Errors name `path`.

@@ -76,12 +76,14 @@ def _leaves_like(out: Any, spec: pytree.TreeSpec) -> list:
         return [None] * spec.num_leaves
     if spec.is_leaf():
         return [out]
-    children, context = pytree.SUPPORTED_NODES[spec.type].flatten_fn(out)
-    wanted = spec.children()
-    if type(out) is not spec.type or len(children) != len(wanted) or context != spec.context:
+    parts = spec.children()
+    level = pytree.TreeSpec(spec.type, spec.context, [pytree.treespec_leaf() for _ in parts])
+    try:
+        children = level.flatten_up_to(out)
+    except (TypeError, ValueError):
         text = " ".join(str(spec).split())
-        raise Error(f"out: expected the structure {text}, got {type(out).__qualname__}")
-    return [x for child, part in zip(children, wanted) for x in _leaves_like(child, part)]
+        raise Error(f"out: expected the structure {text}, got {type(out).__qualname__}") from None
+    return [x for child, part in zip(children, parts) for x in _leaves_like(child, part)]
 
 
 class FlatModel:

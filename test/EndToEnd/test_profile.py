@@ -46,10 +46,12 @@ def test_profile(threads, tmp_path):
     kernels = profile["kernels"]
     assert kernels == sorted(kernels, key=lambda k: -k["ms"])
     assert 0 < sum(k["ms"] for k in kernels) <= profile["ms"]
+    # A kernel of the same node that copies the input may take longer on a busy machine.
     conv, head = (
-        next(k for k in kernels if any(name in n for n in k["nodes"])) for name in ("conv", "linear")
+        next(k for k in kernels if k["kind"] == "contraction" and any(name in n for n in k["nodes"]))
+        for name in ("conv", "linear")
     )
-    assert conv["calls"] == 1 and conv["kind"] == "contraction"
+    assert conv["calls"] == 1
     assert conv["module"] == "conv" and conv["place"].startswith("test_profile.py:")
     assert head["module"] == "head"
     # Multiplications and additions of the convolution, of its bias, and maxima.
@@ -57,7 +59,8 @@ def test_profile(threads, tmp_path):
     assert 2 * 9 * 16 * outputs <= conv["flops"] <= (2 * 9 * 16 + 4) * outputs
     # The output, the padded or plain input, and the weights.
     assert 4 * outputs < conv["bytes"] < 4 * (outputs + 2 * 16 * 66 * 66 + 9 * 16 * 32 + 10000)
-    assert 0 < conv["share_of_limit"]
+    seconds = max(conv["flops"] / profile["gflops"], conv["bytes"] / profile["gbytes"]) * 1e-9
+    assert conv["share_of_limit"] == pytest.approx(seconds / (conv["ms"] * 1e-3))
 
     events = json.loads(trace.read_text())["traceEvents"]
     assert len(events) == sum(k["calls"] for k in kernels)

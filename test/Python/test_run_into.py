@@ -1,11 +1,13 @@
 """CompiledModel.run_into, and the memory of outputs that instances keep."""
 
+import collections
 import gc
 import threading
 
 import pytest
 import torch
 from torch import nn
+from torch.utils import _pytree as pytree
 
 import fx_mlir
 
@@ -157,6 +159,30 @@ def test_another_structure():
     model = fx_mlir.compile(Net(), (torch.randn(4, 5), torch.randn(3)))
     with pytest.raises(fx_mlir.Error, match="out: expected the structure .* got Tensor"):
         model.run_into(x, x, x)
+
+
+Pair = collections.namedtuple("Pair", "sum product")
+
+
+def test_structures():
+    """Named tuples and dicts, whose keys may be in another order."""
+
+    class Named(nn.Module):
+        def forward(self, x):
+            return {"pair": Pair(x + 1, x * 2), "list": [x - 1]}
+
+    x = torch.randn(4)
+    pytree._register_namedtuple(Pair, serialized_type_name="test_run_into.Pair")
+    model = fx_mlir.compile(Named(), (x,), no_fallback=True)
+    pair, last = Pair(torch.zeros(4), torch.zeros(4)), torch.zeros(4)
+    model.run_into({"list": [last], "pair": pair}, x)
+    for got, want in ((pair.sum, x + 1), (pair.product, x * 2), (last, x - 1)):
+        torch.testing.assert_close(got, want)
+    model.run_into({"list": None, "pair": Pair(None, pair.product)}, x + 1)
+    torch.testing.assert_close(pair.product, (x + 1) * 2)
+    for wrong in (x, {"pair": pair}, {"list": [last], "pair": (pair.sum, pair.product, x)}):
+        with pytest.raises(fx_mlir.Error, match="out: expected the structure"):
+            model.run_into(wrong, x)
 
 
 def test_kept_outputs():

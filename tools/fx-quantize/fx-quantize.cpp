@@ -122,6 +122,7 @@ int main(int argc, char **argv) {
   if (!config)
     return fail(config.takeError());
   fx::QuantizeFileOptions options;
+  options.handlesSignals = true;
   options.input = input;
   options.model = modelName;
   options.output = output;

@@ -184,8 +184,8 @@ llvm::Error Parser::parse() {
   if (options.profile &&
       (options.interpret || options.check || !options.device.empty()))
     return fail("--profile excludes --interpret, --check and --device");
-  if (options.json && !options.profile && !options.benchmark)
-    return fail("--json needs --benchmark N or --profile N");
+  if (options.json && !options.profile == !options.benchmark)
+    return fail("--json needs either --benchmark N or --profile N");
   if (!options.trace.empty() && !options.profile)
     return fail("--trace needs --profile N");
   return llvm::Error::success();

@@ -220,6 +220,8 @@ struct QuantizeFileOptions {
   /// The path of the JSON report; empty: no report.
   std::string report;
   QuantizeOptions quantize;
+  /// Remove unfinished files at signals: for tools only.
+  bool handlesSignals = false;
 };
 
 /// Quantizes a file. On failure no output is written.

@@ -154,6 +154,9 @@ typedef struct {
   FXExchangeGeneratorFn exchange_generator;
 } FXCallbacks;
 
+/* The number of calls of kernels that an instance records. */
+#define FX_MAX_KERNEL_RUNS (1 << 20)
+
 /* One call of a kernel in a run. */
 typedef struct {
   int64_t kernel;     /* the N of `kernel_N`, the kernel's name in the report */
@@ -258,7 +261,8 @@ typedef struct {
                   const FXRunOptions *options, char *err, size_t err_size);
   /* Copies up to `capacity` calls of kernels, the first ones of those that were
    * not taken before, and removes them. Returns their number. Only models that
-   * were compiled with `--profile` record calls, and at most 2^20. */
+   * were compiled with `--profile` record calls, and at most
+   * FX_MAX_KERNEL_RUNS; others are not recorded. */
   int64_t (*take_profile)(FXInstance *instance, FXKernelRun *out,
                           int64_t capacity);
 } FXModelApi;

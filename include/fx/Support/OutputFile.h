@@ -48,7 +48,7 @@ public:
 private:
   void discard();
 
-  std::string path;
+  std::string path, target; ///< the target: what a link at the path names
   llvm::SmallString<128> temporary;
 };
 

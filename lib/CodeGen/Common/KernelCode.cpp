@@ -345,11 +345,11 @@ Value KernelCode::loadApart(VectorType type, Value flat, Value offset,
   return result;
 }
 
-void KernelCode::prefetch(const Buffer &buffer, ArrayRef<Coord> coords,
-                          bool isWrite) {
+void KernelCode::prefetch(const Buffer &buffer, ArrayRef<Coord> coords) {
   Stride lane;
   Value offset = materialize(linearize(buffer, coords, lane));
-  memref::PrefetchOp::create(b, loc, buffer.flat, ValueRange{offset}, isWrite,
+  memref::PrefetchOp::create(b, loc, buffer.flat, ValueRange{offset},
+                             /*isWrite=*/false,
                              /*localityHint=*/3, /*isDataCache=*/true);
 }
 

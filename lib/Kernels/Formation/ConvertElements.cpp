@@ -34,8 +34,7 @@ static Value convert(OpBuilder &b, Location loc, Value v, FloatType type) {
 }
 
 Value ElementConverter::get(Value value) {
-  Value &known = converted[value];
-  if (known)
+  if (Value known = converted.lookup(value))
     return known;
   OpBuilder b(value.getContext());
   b.setInsertionPointAfterValue(value);
@@ -43,14 +42,14 @@ Value ElementConverter::get(Value value) {
   Value filling = pad ? pad.getConstantPaddingValue() : Value();
   APFloat number(0.0);
   if (!filling || !matchPattern(filling, m_ConstantFloat(&number)))
-    return known = convert(b, value.getLoc(), value, type);
+    return converted[value] = convert(b, value.getLoc(), value, type);
   Location loc = pad.getLoc();
   bool losesInfo;
   number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                  &losesInfo);
   Value constant = createScalarOrSplatConstant(b, loc, type, number);
-  Value source = convert(b, loc, pad.getSource(), type);
-  return known = tensor::PadOp::create(
+  Value source = get(pad.getSource());
+  return converted[value] = tensor::PadOp::create(
              b, loc, cast<RankedTensorType>(value.getType()).clone(type),
              source, pad.getMixedLowPad(), pad.getMixedHighPad(), constant);
 }

@@ -43,7 +43,7 @@ typedef struct FXrtArena {
 /* Calls of kernels that were recorded; guarded by the instance's lock. */
 typedef struct {
   FXKernelRun *calls;
-  int64_t n, capacity;
+  int64_t first, n, capacity; /* those before `first` were taken */
 } FXrtProfile;
 
 typedef struct FXrtPool FXrtPool;

@@ -15,8 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_CALLS = 1 << 20 };
-
 static int64_t now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -30,7 +28,7 @@ int64_t fx_rt_profile_begin(void) { return now(); }
 static int has_room(FXrtProfile *p) {
   if (p->n < p->capacity)
     return 1;
-  if (p->n >= MAX_CALLS)
+  if (p->n >= FX_MAX_KERNEL_RUNS)
     return 0;
   int64_t capacity = p->capacity ? 2 * p->capacity : 1024;
   FXKernelRun *calls = realloc(p->calls, (size_t)capacity * sizeof *calls);
@@ -57,12 +55,12 @@ void fx_rt_profile_end(int64_t start, int64_t kernel, int64_t bytes,
 int64_t fx_rt_take_profile(FXInstance *i, FXKernelRun *out, int64_t capacity) {
   FXrtProfile *p = &i->profile;
   pthread_mutex_lock(&i->lock);
-  int64_t n = p->n < capacity ? p->n : capacity;
-  if (n > 0) {
-    memcpy(out, p->calls, (size_t)n * sizeof *out);
-    memmove(p->calls, p->calls + n, (size_t)(p->n - n) * sizeof *out);
-    p->n -= n;
-  }
+  int64_t n = p->n - p->first < capacity ? p->n - p->first : capacity;
+  if (n > 0)
+    memcpy(out, p->calls + p->first, (size_t)n * sizeof *out);
+  p->first += n;
+  if (p->first == p->n)
+    p->first = p->n = 0;
   pthread_mutex_unlock(&i->lock);
   return n;
 }

@@ -151,9 +151,9 @@ public:
   mlir::Value load(const Buffer &buffer, llvm::ArrayRef<Coord> coords);
   void store(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
              mlir::Value value);
-  /// Prefetches the cache line of an element into all caches.
-  void prefetch(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
-                bool isWrite);
+  /// Prefetches the cache line of an element, which will be read, into all
+  /// caches.
+  void prefetch(const Buffer &buffer, llvm::ArrayRef<Coord> coords);
   /// Evaluates `result`, a value of the body of `op`, in iteration `loops`.
   mlir::Value evalBody(Scope &scope, mlir::linalg::GenericOp op,
                        mlir::Value result, llvm::ArrayRef<Coord> loops);

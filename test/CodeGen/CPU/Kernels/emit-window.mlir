@@ -2,32 +2,36 @@
 // RUN: fx-opt %s --split-input-file --fx-cpu-emit-kernels=lanes=8 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,AVX2
 
 // Columns are summed in blocks of as many vectors as half of the registers, and
-// threads share the blocks. The remaining 40 columns follow.
+// threads share the blocks. The remaining columns follow: first four vectors,
+// then one after the other.
 // CHECK-LABEL: func.func private @kernel_0
 // AVX512: scf.forall (%{{.*}}) in (4)
 // AVX512: scf.for {{.*}} to %c4096
 // AVX512-COUNT-16: arith.addf {{.*}} vector<16xf32>
-// AVX2: scf.forall (%{{.*}}) in (16)
+// AVX2: scf.forall (%{{.*}}) in (17)
 // AVX2: scf.for {{.*}} to %c4096
 // AVX2-COUNT-8: arith.addf {{.*}} vector<8xf32>
 // CHECK: scf.yield
-// AVX512: scf.for {{.*}} = %c1024 to %c1056 step %c16
-// AVX2: scf.for {{.*}} = %c1024 to %c1064 step %c8
+// CHECK: %{{.*}}:4 = scf.for {{.*}} to %c4096
+// AVX512: scf.for {{.*}} = %c1088 to %c1120 step %c16
 // AVX512: vector.maskedload
-func.func private @kernel_0(%x: tensor<4096x1064xf32>, %out: tensor<1064xf32>) -> tensor<1064xf32> attributes {fx.kernel} {
+// AVX2: %{{.*}} = scf.for {{.*}} to %c4096
+// AVX2-NOT: scf.for
+// AVX2: return
+func.func private @kernel_0(%x: tensor<4096x1128xf32>, %out: tensor<1128xf32>) -> tensor<1128xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1064xf32>) -> tensor<1064xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(n, k) -> (k, n)>, affine_map<(n, k) -> (n)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4096x1064xf32>) outs(%f : tensor<1064xf32>) attrs = {fx_kernel.schedule = #fx_kernel.window} {
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1128xf32>) -> tensor<1128xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, k) -> (k, n)>, affine_map<(n, k) -> (n)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4096x1128xf32>) outs(%f : tensor<1128xf32>) attrs = {fx_kernel.schedule = #fx_kernel.window} {
   ^bb0(%a: f32, %o: f32):
     %0 = arith.addf %o, %a : f32
     linalg.yield %0 : f32
-  } -> tensor<1064xf32>
-  return %r : tensor<1064xf32>
+  } -> tensor<1128xf32>
+  return %r : tensor<1128xf32>
 }
-func.func @main(%x: tensor<4096x1064xf32>) -> tensor<1064xf32> {
-  %e = tensor.empty() : tensor<1064xf32>
-  %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<4096x1064xf32>) outs(%e : tensor<1064xf32>) -> tensor<1064xf32>
-  return %r : tensor<1064xf32>
+func.func @main(%x: tensor<4096x1128xf32>) -> tensor<1128xf32> {
+  %e = tensor.empty() : tensor<1128xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<4096x1128xf32>) outs(%e : tensor<1128xf32>) -> tensor<1128xf32>
+  return %r : tensor<1128xf32>
 }
 
 // -----

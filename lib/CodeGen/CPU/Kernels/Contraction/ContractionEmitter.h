@@ -62,8 +62,8 @@ int64_t getPanelVectors(Contraction &contraction, int64_t lanes);
 /// the hardware multiplies without a conversion to f32.
 bool isPackedInPairs(Contraction &contraction);
 
-/// Returns the bytes of a tensor; std::nullopt if they are not static.
-std::optional<int64_t> getStaticBytes(mlir::Value tensor);
+/// Returns the bytes of a tensor, with 1 for dynamic sizes.
+int64_t getLeastBytes(mlir::Value tensor);
 
 /// Emits one kernel. Call `analyse`, then `emit`.
 struct ContractionEmitter {
@@ -215,9 +215,9 @@ struct ContractionEmitter {
   /// Emits the tiles of the rows from `from` to `to`.
   void emitRowsOf(Scope &scope, const Index &from, const Index &to);
   /// Returns how the loops `ms` over rows are divided so that the rows within a
-  /// panel stay in the second-level cache; at position 0 with all iterations if
-  /// this does not pay. The rows are in blocks if `blocked`.
-  RowSplit splitRows(llvm::ArrayRef<unsigned> ms, bool blocked);
+  /// panel stay in the second-level cache; nullopt if this does not pay. The
+  /// rows are in blocks if `blocked`.
+  std::optional<RowSplit> splitRows(llvm::ArrayRef<unsigned> ms, bool blocked);
   /// Returns the loops of the forall: batches, then panels and rows in either
   /// order, all in the result's order. The rows are in blocks if `blocked`.
   llvm::SmallVector<TaskLoop> orderTasks(bool blocked);

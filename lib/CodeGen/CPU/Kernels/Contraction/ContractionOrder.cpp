@@ -16,50 +16,44 @@
 using namespace mlir;
 using namespace fx::cpu;
 
-RowSplit ContractionEmitter::splitRows(ArrayRef<unsigned> ms, bool blocked) {
-  if (!panelsFirst || rowBlock == 0 || !(blocked || mSize.isStatic()))
-    return {0, 0};
-  // Find the loop with which the rows exceed a block.
-  int64_t inner = blocked ? rowBlock : std::max<int64_t>(mSize.constant, 1);
+std::optional<RowSplit> ContractionEmitter::splitRows(ArrayRef<unsigned> ms,
+                                                      bool blocked) {
+  if (!panelsFirst || rowBlock == 0 || !(blocked || mSize.isStatic()) ||
+      !nSize.isStatic() ||
+      !cast<RankedTensorType>(info.rhs().getType()).hasStaticShape())
+    return std::nullopt;
+  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
+  // Find the loop with which the rows exceed a block, and the number of its
+  // iterations that fit.
+  int64_t rowsInside =
+      blocked ? rowBlock : std::max<int64_t>(mSize.constant, 1);
   unsigned position = ms.size();
   int64_t fits = 1;
-  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
-  while (position > 0) {
-    int64_t size = ranges[ms[--position]];
-    fits = std::max<int64_t>(rowBlock / inner, 1);
-    if (ShapedType::isDynamic(size)) {
-      fits = 1;
+  for (; position > 0; --position) {
+    int64_t size = ranges[ms[position - 1]];
+    fits = std::max<int64_t>(rowBlock / rowsInside, 1);
+    if (ShapedType::isDynamic(size) || size > fits)
       break;
-    }
-    if (size > fits)
-      break;
-    inner *= size;
-    if (position == 0)
-      return {0, 0}; // all rows fit
+    rowsInside *= size;
   }
-  int64_t size = ms.empty() ? 1 : ranges[ms[position]];
-  while (!ShapedType::isDynamic(size) && size % fits)
+  if (position == 0)
+    return std::nullopt; // all rows fit
+  --position;
+  int64_t size = ranges[ms[position]], blocks = 1;
+  bool isDynamic = ShapedType::isDynamic(size);
+  while (fits > 1 && (isDynamic || size % fits))
     --fits;
-  // Then the right operand is read for each block, otherwise the left operand
-  // for each panel, unless that stays in the cache. Assume one iteration of
-  // dynamic loops.
-  std::optional<int64_t> right = getStaticBytes(info.rhs());
-  int64_t left =
-      getElementTypeOrSelf(info.lhs().getType()).getIntOrFloatBitWidth() / 8;
-  for (int64_t size : cast<ShapedType>(info.lhs().getType()).getShape())
-    left *= ShapedType::isDynamic(size) ? 1 : size;
-  if (ms.empty() || !right || !nSize.isStatic())
-    return {0, 0};
-  int64_t blocks = 1;
   for (unsigned m : ms.take_front(position + 1))
     blocks *= ShapedType::isDynamic(ranges[m]) ? 1 : ranges[m];
-  blocks /= ShapedType::isDynamic(size) ? 1 : fits;
+  blocks = std::max<int64_t>(blocks / fits, 1);
+  // A split reads the right operand for each block. Otherwise the left operand
+  // is read for each panel, unless it stays in the cache.
+  int64_t left = getLeastBytes(info.lhs());
+  bool isKept = left <= 2 * code.machine.operandCache && !isDynamic;
   int64_t panels = llvm::divideCeil(nSize.constant, panel());
-  bool isKept =
-      left <= 2 * code.machine.operandCache && !ShapedType::isDynamic(size);
-  if (isKept || *right * blocks >= left * panels)
-    return {0, 0};
-  return {position, fits};
+  if (isKept || getLeastBytes(info.rhs()) * blocks >= left * panels)
+    return std::nullopt;
+  return RowSplit{position, fits};
 }
 
 SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
@@ -78,24 +72,24 @@ SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
   addOuter(batches);
   if (blocked)
     order.push_back({TaskLoop::Block, 0, code.ceilDiv(mSize, rowBlock)});
-  RowSplit split = splitRows(ms, blocked);
+  std::optional<RowSplit> split = splitRows(ms, blocked);
   ArrayRef<unsigned> inner = ms;
   if (!panelsFirst) {
     addOuter(ms);
     inner = {};
-  } else if (split.step) {
-    unsigned loop = ms[split.position];
-    addOuter(ArrayRef(ms).take_front(split.position));
+  } else if (split) {
+    unsigned loop = ms[split->position];
+    addOuter(ArrayRef(ms).take_front(split->position));
     order.push_back({TaskLoop::Outer, loop,
-                     code.floorDiv(size(loop), split.step), split.step});
-    inner = inner.drop_front(split.position + 1);
+                     code.floorDiv(size(loop), split->step), split->step});
+    inner = inner.drop_front(split->position + 1);
   }
   // Walk the panels in memory order.
   addOuter(ns);
   order.push_back({TaskLoop::Panel, 0, code.ceilDiv(nSize, panel())});
-  if (split.step > 1)
+  if (split && split->step > 1)
     order.push_back(
-        {TaskLoop::Outer, ms[split.position], Index::of(split.step)});
+        {TaskLoop::Outer, ms[split->position], Index::of(split->step)});
   addOuter(inner);
   return order;
 }

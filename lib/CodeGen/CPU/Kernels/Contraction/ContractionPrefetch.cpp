@@ -57,12 +57,12 @@ void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next,
       fetch(code.add(bAt, Index::of((kAhead + at) / size)));
 }
 
-/// Returns the bytes of a tensor; std::nullopt if they are not static.
-std::optional<int64_t> fx::cpu::getStaticBytes(Value tensor) {
+int64_t fx::cpu::getLeastBytes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.hasStaticShape())
-    return std::nullopt;
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  for (int64_t size : type.getShape())
+    bytes *= ShapedType::isDynamic(size) ? 1 : size;
+  return bytes;
 }
 
 void ContractionEmitter::prefetchEpilogue(const Index &row, int64_t count) {
@@ -81,10 +81,11 @@ void ContractionEmitter::prefetchEpilogue(const Index &row, int64_t count) {
       for (unsigned d = 0; d < map.getNumResults(); ++d)
         of.push_back(labels.ofLoops(op)[map.getDimPosition(d)]);
       // The CPU hides the latency of its caches itself.
-      std::optional<int64_t> bytes = getStaticBytes(operand->get());
-      if (bytes && *bytes <= code.machine.sharedCache)
+      Value tensor = operand->get();
+      if (cast<RankedTensorType>(tensor.getType()).hasStaticShape() &&
+          getLeastBytes(tensor) <= code.machine.sharedCache)
         continue;
-      const Buffer *buffer = code.buffer(operand->get());
+      const Buffer *buffer = code.buffer(tensor);
       if (buffer && llvm::is_contained(of, int(*mLoop)) &&
           llvm::is_contained(of, int(nLoop)))
         read.emplace_back(buffer, of);
@@ -95,6 +96,6 @@ void ContractionEmitter::prefetchEpilogue(const Index &row, int64_t count) {
       for (int64_t v = 0; v < vectors; ++v) {
         at[*mLoop] = code.add(row, Index::of(i));
         at[nLoop] = code.add(column, Index::of(v * code.lanes));
-        code.prefetch(*buffer, coords(of), /*isWrite=*/false);
+        code.prefetch(*buffer, coords(of));
       }
 }

@@ -62,6 +62,12 @@ struct WindowEmitter {
   /// Returns the number of vectors of columns that are reduced at the same
   /// time.
   int64_t chooseUnroll();
+  /// Emits a loop over the whole blocks of `unroll` vectors of the columns from
+  /// `from` to `width`. Returns the first column behind them.
+  Index emitBlocks(Scope &task, const Index &from, const Index &width,
+                   int64_t unroll);
+  /// As `emitBlocks` for all columns, with blocks that threads share.
+  Index shareColumns(Scope &top, const Index &width, int64_t unroll);
   void emit();
 };
 } // namespace
@@ -179,6 +185,33 @@ int64_t WindowEmitter::chooseUnroll() {
   return unroll;
 }
 
+Index WindowEmitter::emitBlocks(Scope &task, const Index &from,
+                                const Index &width, int64_t unroll) {
+  int64_t block = unroll * code.lanes;
+  Index count = code.floorDiv(code.sub(width, from), block);
+  if (unroll <= 1 || (count.isStatic() && count.constant == 0))
+    return from;
+  Index to = code.add(from, code.mul(count, Index::of(block)));
+  Scope inner;
+  scf::ForOp loop = code.beginFor(task, inner, from, to, block);
+  emitColumns(inner, Index(loop.getInductionVar()), unroll);
+  code.endFor(loop);
+  return to;
+}
+
+Index WindowEmitter::shareColumns(Scope &top, const Index &width,
+                                  int64_t unroll) {
+  Index block = Index::of(unroll * code.lanes);
+  Index count = code.floorDiv(width, block.constant);
+  SmallVector<Index> ivs;
+  Scope task;
+  Operation *forall =
+      code.beginForall(top, task, count, ivs, columnLength() * block.constant);
+  emitColumns(task, code.mul(ivs[0], block), unroll);
+  code.endForall(forall);
+  return code.mul(count, block);
+}
+
 void WindowEmitter::emit() {
   AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
   lane = map.getDimPosition(map.getNumResults() - 1);
@@ -191,43 +224,31 @@ void WindowEmitter::emit() {
   }
   if (!findNeutral())
     return;
-  Index width = code.loopSize(root, lane);
+  Index width = code.loopSize(root, lane), done = Index::of(0);
   int64_t unroll = chooseUnroll();
-  Index block = Index::of(unroll * code.lanes);
-  Index blocks =
-      unroll > 1 ? code.floorDiv(width, block.constant) : Index::of(0);
-  // Without other loops, threads share the blocks of columns.
-  bool shares = unroll > 1 && llvm::all_of(sizes, [](const Index &size) {
-                  return size.isStatic() && size.constant == 1;
-                });
-  Scope top;
-  if (shares) {
-    Scope task;
-    Operation *forall = code.beginForall(top, task, blocks, ivs,
-                                         columnLength() * block.constant);
-    emitColumns(task, code.mul(ivs[0], block), unroll);
-    code.endForall(forall);
-    ivs.assign(sizes.size(), Index::of(0));
-  }
-  Scope task;
-  task.parent = &top;
+  Scope top, task;
   Operation *forall = nullptr;
-  if (!shares)
+  bool isOneTask = llvm::all_of(sizes, [](const Index &size) {
+    return size.isStatic() && size.constant == 1;
+  });
+  if (isOneTask) {
+    // Threads share the blocks of columns.
+    if (unroll > 1)
+      done = shareColumns(top, width, unroll);
+    task.parent = &top;
+  } else {
     forall = code.beginForall(top, task, sizes, ivs,
                               width.isStatic() ? 8 * width.constant : 0);
-  for (auto [d, iv] : llvm::zip(outer, ivs))
-    at[d] = iv;
-  if (!shares && unroll > 1) {
-    Scope inner;
-    scf::ForOp loop = code.beginFor(task, inner, Index::of(0),
-                                    code.mul(blocks, block), block.constant);
-    emitColumns(inner, Index(loop.getInductionVar()), unroll);
-    code.endFor(loop);
+    for (auto [d, iv] : llvm::zip(outer, ivs))
+      at[d] = iv;
+    done = emitBlocks(task, done, width, unroll);
   }
-  code.forVectors(
-      task, code.mul(blocks, block), width,
-      [&](Scope &scope, const Index &base) { emitColumns(scope, base, 1); });
-  if (!shares)
+  // What is left has less columns than a block, but may have several vectors.
+  done = emitBlocks(task, done, width, std::min(unroll, kLatency));
+  code.forVectors(task, done, width, [&](Scope &scope, const Index &base) {
+    emitColumns(scope, base, 1);
+  });
+  if (!isOneTask)
     code.endForall(forall);
 }
 
