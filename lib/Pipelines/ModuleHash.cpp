@@ -119,7 +119,15 @@ void ModuleHash::add(Block &block) {
 void ModuleHash::add(Operation *op) {
   hash.add(uint8_t(1));
   add(Attribute(op->getName().getIdentifier()));
-  add(op->getDiscardableAttrDictionary());
+  // The attributes of a module tell where its program comes from.
+  auto attrs = llvm::filter_to_vector(
+      op->getDiscardableAttrs(), [&](NamedAttribute attr) {
+        return !isa<ModuleOp>(op) ||
+               !attr.getName().getValue().starts_with("fx.");
+      });
+  hash.add(uint64_t(attrs.size()));
+  for (NamedAttribute attr : attrs)
+    add(attr);
   Attribute properties = op->getPropertiesAsAttribute();
   hash.add(uint8_t(properties != nullptr));
   if (properties)
