@@ -43,8 +43,6 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // No canonicalization until kernels are formed: it would fold pairs of pack
-  // and unpack.
   pm.addPass(createFXCPUIntegerContractions());
   pm.addPass(createFXCPUPackWeights({options.lanes, options.bf16}));
   pm.addPass(createFXCPUWidenHalves());
