@@ -66,7 +66,7 @@ llvm::Error Driver::simplify() {
 
 llvm::Error Driver::toLinalg() {
   ToLinalgOptions linalg;
-  linalg.wholeHeads = gpu && gpu->hasTensorCores();
+  linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
   linalg.bf16 = options.precision == Precision::BF16;
   return runPasses(
       [&](OpPassManager &pm) { buildToLinalgPipeline(pm, linalg); });
@@ -80,9 +80,10 @@ llvm::Error Driver::scheduleForDevice() {
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return CompileError::make(kInput, error);
-  bool tensorCores = gpu->hasTensorCores();
-  if (llvm::Error e = runPasses(
-          [&](OpPassManager &pm) { buildGPUGroupPipeline(pm, tensorCores); }))
+  fx::gpu::MatrixUnits units = gpu->getMatrixUnits();
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+        buildGPUGroupPipeline(pm, units.hasTensorCores);
+      }))
     return e;
   llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(*module);
   if (!split)
@@ -95,7 +96,7 @@ llvm::Error Driver::scheduleForDevice() {
         }))
       return e;
   return runPasses([&](OpPassManager &pm) {
-    fx::gpu::buildKernelPipeline(pm, tensorCores, gpu->hasWarpgroups(),
+    fx::gpu::buildKernelPipeline(pm, units.hasTensorCores, units.hasWarpgroups,
                                  options.gpuTiles);
   });
 }
@@ -210,16 +211,13 @@ llvm::Error Driver::emit(StringRef path) {
                       phases, report);
 }
 
-/// Returns an error if the output contains machine code of an NVIDIA GPU and
-/// ptxas cannot be executed. Checking this late would blame the nodes, and
-/// compile again without native code for each of them.
-static llvm::Error checkAssembler(EmitKind emit, const fx::gpu::Target *gpu) {
-  bool isArtefact = emit == EmitKind::SharedObject || emit == EmitKind::Header;
-  bool isCubin = emit == EmitKind::Cubin;
-  if (!gpu || gpu->platform != fx::gpu::Platform::CUDA ||
-      !(isArtefact || isCubin))
+/// Returns an error if the output needs a program of the platform that cannot
+/// be executed. Checking this late would blame the nodes, and compile again
+/// without native code for each of them.
+static llvm::Error checkPrograms(EmitKind emit, const fx::gpu::Target *gpu) {
+  if (!gpu || !gpu->platform->checkPrograms)
     return llvm::Error::success();
-  if (llvm::Error e = nvvm::checkPtxas(/*isNeeded=*/isCubin))
+  if (llvm::Error e = gpu->platform->checkPrograms(getName(emit)))
     return CompileError::make(kInput, llvm::toString(std::move(e)));
   return llvm::Error::success();
 }
@@ -228,7 +226,7 @@ llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
   if (!options.target.empty()) {
-    auto parsed = fx::gpu::parseTarget(options.target);
+    auto parsed = fx::gpu::parseTarget(options.target, getPlatforms());
     if (!parsed)
       return CompileError::make(kInput, llvm::toString(parsed.takeError()));
     gpu = *parsed;
@@ -243,7 +241,7 @@ llvm::Error Driver::run() {
   const fx::gpu::Target *device = gpu ? &*gpu : nullptr;
   if (llvm::Error e = checkFormat(options.emit, device))
     return e;
-  if (llvm::Error e = checkAssembler(options.emit, device))
+  if (llvm::Error e = checkPrograms(options.emit, device))
     return e;
   // Host code that only launches kernels is fast enough on any x86-64.
   std::string error;

@@ -43,6 +43,10 @@ inline bool isLinked(EmitKind emit) {
 /// for the text formats that go to standard output by default.
 llvm::StringRef getExtension(EmitKind emit);
 
+/// Returns what `CompileOptions::target` can be, with the GPUs of each
+/// platform, for the help of tools.
+std::string describeTargets();
+
 /// The dtype of the operands of f32 matmuls and convolutions.
 enum class Precision { F32, BF16 };
 
@@ -64,8 +68,8 @@ struct CompileOptions {
   /// x86-64 if `target` is a GPU.
   std::string cpu;
   /// The target of the kernels: empty for the CPU, "cuda", "cuda:sm_90a,sm_80",
-  /// "rocm", "rocm:gfx942" or "vulkan". "rocm" and "vulkan" have kernels only,
-  /// no host code.
+  /// "rocm:gfx942", … (`describeTargets`). A platform without a run-time has
+  /// kernels only, no host code.
   std::string target;
   /// Tiles of matmuls on a GPU, for experiments: the option of
   /// `fx-gpu-emit-kernels`.
