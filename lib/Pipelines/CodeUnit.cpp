@@ -164,7 +164,8 @@ llvm::Error CodeUnit::link(llvm::StringRef path) {
   for (CodePart &part : parts)
     all.push_back(std::move(part.object));
   all.push_back(std::move(*object));
-  return cpu::linkSharedObject(all, path);
+  return cpu::linkSharedObject(all, path,
+                               /*forTorch=*/description.callSpec.has_value());
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 
 #include "DeviceCode.h"
 #include "CodeUnit.h"
+#include "Formats.h"
 #include "ModuleHash.h"
 #include "OperatorReport.h"
 #include "PtxasLog.h"
@@ -28,7 +29,7 @@ using namespace mlir;
 using namespace fx;
 
 /// Clones the kernels of `module` into a new module and lowers them to the
-/// dialect of the target (NVVM, ROCDL or SPIR-V).
+/// dialect of the platform.
 static llvm::Expected<OwningOpRef<ModuleOp>>
 lowerKernels(ModuleOp module, const fx::gpu::Target &target,
              ErrorCatcher &errors) {
@@ -37,45 +38,11 @@ lowerKernels(ModuleOp module, const fx::gpu::Target &target,
                      UnitAttr::get(module.getContext()));
   for (auto kernels : module.getOps<mlir::gpu::GPUModuleOp>())
     device->getBody()->push_back(kernels->clone());
-  auto build = [&](OpPassManager &pm) {
-    switch (target.platform) {
-    case fx::gpu::Platform::CUDA:
-      return fx::gpu::buildNVVMPipeline(pm);
-    case fx::gpu::Platform::ROCm:
-      return fx::gpu::buildROCDLPipeline(pm, target.chips.front());
-    case fx::gpu::Platform::Vulkan:
-      return fx::gpu::buildSPIRVPipeline(pm);
-    }
-  };
-  if (llvm::Error e = runPasses(*device, errors, build))
+  if (llvm::Error e = runPasses(*device, errors, [&](OpPassManager &pm) {
+        target.platform->buildPipeline(pm, target.getChip());
+      }))
     return e;
   return device;
-}
-
-/// Emits the lowered kernels `device` in the format `options.emit`.
-static llvm::Expected<std::string> emitKernels(ModuleOp device,
-                                               const CompileOptions &options,
-                                               const fx::gpu::Target &target) {
-  if (options.emit == EmitKind::SPIRV)
-    return fx::spirv::emitSPIRV(device);
-  llvm::StringRef chip = target.chips.front();
-  switch (options.emit) {
-  case EmitKind::PTX:
-    return nvvm::emitPTX(device, chip, options.optLevel);
-  case EmitKind::Cubin: {
-    llvm::Expected<std::string> ptx =
-        nvvm::emitPTX(device, chip, options.optLevel);
-    if (!ptx)
-      return ptx.takeError();
-    return nvvm::assemble(*ptx, chip);
-  }
-  case EmitKind::GCN:
-    return rocdl::emitGCN(device, chip, options.optLevel);
-  case EmitKind::HSACO:
-    return rocdl::emitHSACO(device, chip, options.optLevel);
-  default:
-    llvm_unreachable("checkFormat refuses others for a GPU");
-  }
 }
 
 llvm::Error fx::generateDeviceCode(ModuleOp module,
@@ -111,9 +78,8 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
         lowerKernels(module, target, errors);
     if (!device)
       return device.takeError();
-    if (options.emit == EmitKind::NVVM || options.emit == EmitKind::ROCDL)
-      return print(**device);
-    llvm::Expected<std::string> code = emitKernels(**device, options, target);
+    llvm::Expected<std::string> code = target.platform->emit(
+        **device, getName(options.emit), target.getChip(), options.optLevel);
     if (!code)
       return code.takeError();
     return writeInPlace(path, [&](llvm::raw_ostream &os) {
@@ -188,7 +154,7 @@ static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
   for (const std::string &chip : target.chips)
     if (hasAssembler || (hasOwn && fx::gpu::getChipName(chip).suffix))
       chips.push_back(chip);
-  chips.push_back(fx::gpu::getCommonChip(target));
+  chips.push_back(fx::gpu::getCommonChip(target.chips));
   for (auto [i, chip] : llvm::enumerate(chips)) {
     bool isBinary = hasAssembler && i + 1 < chips.size();
     llvm::Expected<std::string> code =

@@ -377,9 +377,8 @@ def compile(
       for a line on stderr; by default the line is shown on terminals.
     - `target`: the GPU that runs the model, "cuda" or "cuda:sm_90a,sm_80". Tensors may
       then be on the GPU with the number `device`, and outputs are where the inputs
-      are. Without `cuda_graphs` kernels are launched one by one. "rocm" (AMD GPUs) and
-      "vulkan" are errors: `fx-compile` makes kernels for them, but no runtime runs
-      them yet.
+      are. Without `cuda_graphs` kernels are launched one by one. The other targets of
+      `fx-compile` are errors: it makes kernels for them, but no runtime runs them yet.
     - `precision`: "bf16" rounds the operands of f32 matmuls and convolutions to bf16;
       their sums, and all other computations, stay in f32.
     - `cache_dir`: the folder of the cache of compiled kernels, "" for none; by default

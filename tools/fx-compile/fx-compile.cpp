@@ -49,14 +49,10 @@ static cl::opt<EmitKind> emitKind("emit", cl::desc("What to write"),
 static cl::opt<std::string>
     modelName("model", cl::desc("The model of an archive with several"),
               cl::value_desc("name"), cl::cat(category));
-static cl::opt<std::string>
-    target("target",
-           cl::desc("What runs the kernels: cuda or cuda:sm_NN[,sm_NN...], "
-                    "NVIDIA GPUs; rocm or rocm:gfxNNN, AMD GPUs, which only "
-                    "--emit=gpu|rocdl|gcn|hsaco is there for; vulkan, which "
-                    "only --emit=gpu|spirv is there for (default: the "
-                    "CPU)"),
-           cl::value_desc("target"), cl::cat(category));
+static const std::string targetHelp =
+    "What runs the kernels (default: the CPU): " + describeTargets();
+static cl::opt<std::string> target("target", cl::desc(targetHelp),
+                                   cl::value_desc("target"), cl::cat(category));
 static cl::opt<std::string>
     gpuTiles("gpu-tiles",
              cl::desc("Tiles of matmuls on a GPU: warpgroup=COLUMNS:STAGES, "
