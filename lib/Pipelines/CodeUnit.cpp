@@ -180,7 +180,8 @@ llvm::Error CodeUnit::link(llvm::StringRef path) {
   std::vector<std::string> all(std::make_move_iterator(objects.begin()),
                                std::make_move_iterator(objects.end()));
   all.push_back(std::move(*object));
-  return cpu::linkSharedObject(all, path);
+  return cpu::linkSharedObject(all, path,
+                               /*forTorch=*/description.callSpec.has_value());
 }
 
 //===----------------------------------------------------------------------===//

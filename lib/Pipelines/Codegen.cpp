@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
+#include "AotiPackage.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "fx/Runtime/Loader.h"
@@ -129,10 +130,12 @@ class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
             const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
-            OwningOpRef<ModuleOp> prepare, ErrorCatcher &errors,
+            OwningOpRef<ModuleOp> prepare,
+            std::optional<cpu::CallSpec> callSpec, ErrorCatcher &errors,
             PhaseRunner &phases, CompileReport &report)
       : module(module), options(options), gpu(gpu), errors(errors),
-        phases(phases), report(report), prepare(std::move(prepare)) {
+        phases(phases), report(report), prepare(std::move(prepare)),
+        callSpec(std::move(callSpec)) {
     unit.module = module;
     unit.cpu = cpu;
     unit.configurePasses = options.configurePasses;
@@ -147,6 +150,7 @@ private:
   void noteWork();
   llvm::Error emitText(llvm::StringRef path);
   llvm::Error emitSharedObject(llvm::StringRef path);
+  llvm::Error emitPackage(llvm::StringRef path);
 
   ModuleOp module;
   const CompileOptions &options;
@@ -155,6 +159,7 @@ private:
   PhaseRunner &phases;
   CompileReport &report;
   OwningOpRef<ModuleOp> prepare;
+  std::optional<cpu::CallSpec> callSpec;
   CodeUnit unit, prepareUnit;
   /// @prepare as part of the artefact, compiled for the artefact's CPU.
   CodeUnit keptUnit;
@@ -174,7 +179,7 @@ void Generator::markPrepared() {
       for (cpu::FunctionArgDescription &arg : unit.description.args)
         if (arg.state == name.getValue()) {
           arg.isPrepared = true;
-          arg.isUsed |= options.swappableWeights;
+          arg.isUsed |= options.keepsWeights();
         }
 }
 
@@ -226,9 +231,9 @@ llvm::Error Generator::bufferize() {
   if (llvm::Error e = unit.bufferize(errors))
     return e;
   report.arenaBytes = unit.description.arenaBytes;
-  if (!prepare || options.emit != EmitKind::SharedObject)
+  if (!prepare || !isLinked(options.emit))
     return llvm::Error::success();
-  if (options.swappableWeights)
+  if (options.keepsWeights())
     if (llvm::Error e = keepPrepare())
       return e;
   std::string error;
@@ -328,6 +333,15 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   });
 }
 
+llvm::Error Generator::emitPackage(llvm::StringRef path) {
+  llvm::Expected<UnlinkedFile> file = UnlinkedFile::create();
+  if (!file)
+    return file.takeError();
+  if (llvm::Error e = emitSharedObject(file->getPath()))
+    return e;
+  return writeAotiPackage(file->getPath(), path);
+}
+
 llvm::Error Generator::run(llvm::StringRef path) {
   if (!prepare) {
     llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(module);
@@ -340,12 +354,17 @@ llvm::Error Generator::run(llvm::StringRef path) {
   unit.description.name = llvm::sys::path::stem(options.input).str();
   report.unchecked = unit.description.unchecked;
   report.fallbacks = unit.description.fallbacks.size();
+  if (options.emit == EmitKind::AOTI) {
+    unit.description.callSpec = callSpec;
+    if (llvm::Error e = checkAotiPackage(unit.description))
+      return e;
+  }
   if (options.emit == EmitKind::Header)
     return writeInPlace(path, [&](llvm::raw_ostream &os) {
       os << getModelHeader(unit.description, unit.description.name);
       return llvm::Error::success();
     });
-  if (options.emit == EmitKind::SharedObject)
+  if (isLinked(options.emit))
     if (llvm::Error e = placeStates())
       return e;
   if (llvm::Error e = phases.run("bufferize", 0.3, [&] { return bufferize(); }))
@@ -363,7 +382,8 @@ llvm::Error Generator::run(llvm::StringRef path) {
       return e;
   llvm::Error result = options.emit == EmitKind::SharedObject
                            ? emitSharedObject(path)
-                           : emitText(path);
+                       : options.emit == EmitKind::AOTI ? emitPackage(path)
+                                                        : emitText(path);
   noteWork();
   return result;
 }
@@ -372,9 +392,10 @@ llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
                              const cpu::CPUOptions &cpu,
                              const fx::gpu::Target *gpu,
                              OwningOpRef<ModuleOp> prepare,
+                             std::optional<cpu::CallSpec> callSpec,
                              llvm::StringRef path, ErrorCatcher &errors,
                              PhaseRunner &phases, CompileReport &report) {
-  return Generator(module, options, cpu, gpu, std::move(prepare), errors,
-                   phases, report)
+  return Generator(module, options, cpu, gpu, std::move(prepare),
+                   std::move(callSpec), errors, phases, report)
       .run(path);
 }

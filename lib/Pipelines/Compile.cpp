@@ -100,7 +100,7 @@ static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
 
 static llvm::Expected<CompileReport>
 compileSafely(const CompileOptions &options, CompileFn compile) {
-  if (!options.allowFallback)
+  if (!options.allowsFallback())
     return compileOnce(options, compile, /*isolation=*/nullptr);
   return compileAround([&](Isolation &isolation) {
     return compileOnce(options, compile, &isolation);

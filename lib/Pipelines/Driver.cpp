@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "AotiPackage.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "Formats.h"
@@ -56,7 +57,7 @@ llvm::Error Driver::load() {
 
 llvm::Error Driver::simplify() {
   SimplifyOptions simplify;
-  simplify.swappableWeights = options.swappableWeights;
+  simplify.swappableWeights = options.keepsWeights();
   simplify.gpu = gpu.has_value();
   simplify.async = options.async;
   return runPasses(
@@ -110,7 +111,7 @@ llvm::Error Driver::schedule() {
 }
 
 llvm::Error Driver::checkFallbacks() {
-  if (options.allowFallback)
+  if (options.allowsFallback())
     return llvm::Error::success();
   std::string list;
   int64_t n = 0;
@@ -150,6 +151,12 @@ llvm::Error Driver::saveTemp(StringRef phase) {
 }
 
 llvm::Error Driver::emit(StringRef path) {
+  if (options.emit == EmitKind::AOTI) {
+    llvm::Expected<cpu::CallSpec> spec = getCallSpec(*module);
+    if (!spec)
+      return spec.takeError();
+    callSpec = std::move(*spec);
+  }
   if (module->lookupSymbol<GraphOp>("main")) {
     if (llvm::Error e =
             phases.run("simplify", 0.05, [&] { return simplify(); }))
@@ -200,7 +207,8 @@ llvm::Error Driver::emit(StringRef path) {
     return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
                               phases);
   return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr,
-                      std::move(prepare), path, errors, phases, report);
+                      std::move(prepare), std::move(callSpec), path, errors,
+                      phases, report);
 }
 
 /// Returns an error if the output needs a program of the platform that cannot

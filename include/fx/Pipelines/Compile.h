@@ -34,6 +34,11 @@ enum class EmitKind {
 #include "fx/Pipelines/Formats.def"
 };
 
+/// Returns true for the formats that hold a linked model.
+inline bool isLinked(EmitKind emit) {
+  return emit == EmitKind::SharedObject || emit == EmitKind::AOTI;
+}
+
 /// Returns the extension of a file of the format, without the dot. It is empty
 /// for the text formats that go to standard output by default.
 llvm::StringRef getExtension(EmitKind emit);
@@ -72,6 +77,10 @@ struct CompileOptions {
   /// Operators without native code become calls of ATen. If false, they are an
   /// error that names all of them.
   bool allowFallback = true;
+  /// A package for LibTorch contains native code only.
+  bool allowsFallback() const {
+    return allowFallback && emit != EmitKind::AOTI;
+  }
   /// Targets of operators that ATen runs concurrently with compiled code;
   /// "fallbacks" stands for all operators without native code. See the option
   /// `async` of `fx-schedule`.
@@ -83,8 +92,11 @@ struct CompileOptions {
   /// Measure the time of each call of a kernel, for FXModelApi::take_profile.
   bool profile = false;
   /// Keep every weight in its exported form, and the code that folds and packs
-  /// it, so that all weights can be set by name.
+  /// it, so that all weights can be set by name. EmitKind::AOTI implies it.
   bool swappableWeights = false;
+  bool keepsWeights() const {
+    return swappableWeights || emit == EmitKind::AOTI;
+  }
   /// Save the module after each phase as OUTPUT.<phase>.mlir.
   bool saveTemps = false;
   /// Phases (of `phaseNames`) after which the module is printed to standard

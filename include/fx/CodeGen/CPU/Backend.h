@@ -81,9 +81,10 @@ llvm::Error addEntry(llvm::Module &module, llvm::StringRef function,
 
 /// Links objects and the artefact's run-time to a shared object at `output`, in
 /// this process. The shared object depends only on libc and libm, and exports
-/// `fx_model_api`.
+/// `fx_model_api`. With `forTorch`, it also depends on LibTorch, and exports
+/// the interface of AOTInductor's packages.
 llvm::Error linkSharedObject(llvm::ArrayRef<std::string> objects,
-                             llvm::StringRef output);
+                             llvm::StringRef output, bool forTorch = false);
 
 } // namespace fx::cpu
 
