@@ -53,6 +53,9 @@ typedef struct {
    * rounded, as for fx-compile --precision: "bf16". Null or "f32": they are
    * not. */
   const char *precision;
+  /* The folder of the cache of object code, as for fx-compile --cache-dir.
+   * Null: the folder that the environment names. Empty: no cache. */
+  const char *cache_dir;
 } FXCompileOptions;
 
 /* Compiles a module that contains an `fx.graph @main`, or the result of

@@ -135,7 +135,7 @@ public:
             PhaseRunner &phases, CompileReport &report)
       : module(module), options(options), gpu(gpu), errors(errors),
         phases(phases), report(report), prepare(std::move(prepare)),
-        callSpec(std::move(callSpec)) {
+        callSpec(std::move(callSpec)), cache(options.cacheFolder) {
     unit.module = module;
     unit.cpu = cpu;
     unit.configurePasses = options.configurePasses;
@@ -144,6 +144,7 @@ public:
 
 private:
   void markPrepared();
+  void keepStates();
   llvm::Error placeStates();
   llvm::Error keepPrepare();
   llvm::Error bufferize();
@@ -166,6 +167,7 @@ private:
   OwningOpRef<ModuleOp> stateModule, kept;
   std::unique_ptr<cpu::StateReader> states;
   CodeSeconds seconds;
+  ObjectCache cache;
 };
 } // namespace
 
@@ -210,15 +212,20 @@ llvm::Error Generator::keepPrepare() {
   return keptUnit.bufferize(errors);
 }
 
-/// Places the weights in the data segment.
-llvm::Error Generator::placeStates() {
-  // Lowering removes the states from the module. Keep copies.
+/// Copies the states, which lowering removes from the module, and starts to
+/// check their bytes.
+void Generator::keepStates() {
   stateModule = ModuleOp::create(module.getLoc());
   for (StateOp state : module.getOps<StateOp>())
     stateModule->getBody()->push_back(state->clone());
   states = std::make_unique<cpu::StateReader>(*stateModule);
+  states->readAhead();
   markPrepared();
-  if (llvm::Error e = phases.run("weights", 0.25, [&] {
+}
+
+/// Places the weights in the data segment.
+llvm::Error Generator::placeStates() {
+  if (llvm::Error e = phases.run("weights", 0.35, [&] {
         return cpu::placeWeights(unit.description, *states);
       }))
     return e;
@@ -255,6 +262,8 @@ void Generator::noteWork() {
   report.work = {{"lower", seconds.lower},
                  {"optimize", seconds.optimize},
                  {"emit", seconds.emit}};
+  report.cache = {cache.getFolder().str(), cache.getHits(), cache.getMisses(),
+                  cache.getProblem()};
 }
 
 llvm::Error Generator::emitText(llvm::StringRef path) {
@@ -288,6 +297,8 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
 }
 
 llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
+  if (llvm::Error e = placeStates())
+    return e;
   SmallVector<CodeUnit *> units = {&unit};
   // Host code that only launches kernels is too small to split.
   if (!gpu)
@@ -303,16 +314,18 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
     phases.finishKernel(kernels, 0.3 / kernels);
   };
   if (llvm::Error e = phases.run("code", 0.4, [&] {
-        return compileParts(units, errors, seconds, onKernel);
+        return compileParts(units, cache, errors, seconds, onKernel);
       }))
     return e;
-  for (std::string &object : keptUnit.objects)
-    unit.objects.push_back(std::move(object));
+  for (CodePart &part : keptUnit.parts)
+    unit.parts.push_back(std::move(part));
   noteWork();
-  // Leave out the times so that the same model always gives the same bytes.
+  // Leave out the times and the hits so that the same model always gives the
+  // same bytes.
   llvm::json::Object about = report.toJSON();
-  for (llvm::StringRef time : {"compile_seconds", "phases", "code_work"})
-    about.erase(time);
+  for (llvm::StringRef entry :
+       {"compile_seconds", "phases", "code_work", "cache"})
+    about.erase(entry);
   unit.description.report =
       llvm::formatv("{0}", llvm::json::Value(std::move(about)));
   if (llvm::Error e = phases.run("link", 0.7, [&] { return unit.link(path); }))
@@ -365,9 +378,9 @@ llvm::Error Generator::run(llvm::StringRef path) {
       return llvm::Error::success();
     });
   if (isLinked(options.emit))
-    if (llvm::Error e = placeStates())
-      return e;
-  if (llvm::Error e = phases.run("bufferize", 0.3, [&] { return bufferize(); }))
+    keepStates();
+  if (llvm::Error e =
+          phases.run("bufferize", 0.25, [&] { return bufferize(); }))
     return e;
   if (options.emit == EmitKind::MemRef)
     return writeInPlace(path, [&](llvm::raw_ostream &os) {
@@ -377,7 +390,7 @@ llvm::Error Generator::run(llvm::StringRef path) {
   if (gpu)
     if (llvm::Error e = phases.run("kernels", 0.35, [&] {
           return compileKernels(module, options, *gpu, unit.description,
-                                report.deviceKernels, errors);
+                                report.deviceKernels, cache, errors);
         }))
       return e;
   llvm::Error result = options.emit == EmitKind::SharedObject

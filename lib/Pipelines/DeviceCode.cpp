@@ -8,9 +8,11 @@
 #include "DeviceCode.h"
 #include "CodeUnit.h"
 #include "Formats.h"
+#include "ModuleHash.h"
 #include "OperatorReport.h"
 #include "PtxasLog.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Support/BuildId.h"
 #include "fx/Support/OutputFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +20,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "fx/Runtime/Desc.h"
@@ -100,13 +103,52 @@ static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
   return {isBinary, name.number, family, std::move(bytes)};
 }
 
+/// Returns the PTX of `device` for `chip`.
+static llvm::Expected<std::string> emitPTX(ModuleOp device, StringRef chip,
+                                           int optLevel, ObjectCache &cache) {
+  std::optional<std::string> key;
+  if (cache.isEnabled())
+    key =
+        hashModule(device, llvm::formatv("ptx {0} {1}", chip, optLevel).str());
+  if (key)
+    if (std::optional<std::string> found = cache.find(*key))
+      return std::move(*found);
+  llvm::Expected<std::string> ptx = nvvm::emitPTX(device, chip, optLevel);
+  if (ptx && key)
+    cache.insert(*key, *ptx);
+  return ptx;
+}
+
+/// Returns the machine code of `ptx` for `chip`. Sets `said` to the messages of
+/// ptxas.
+static llvm::Expected<std::string>
+assemble(StringRef ptx, StringRef chip, std::string &said, ObjectCache &cache) {
+  std::string assembler = getFileId(nvvm::findPtxas());
+  if (!cache.isEnabled() || assembler.empty())
+    return nvvm::assemble(ptx, chip, &said);
+  std::string key = hashTexts({"cubin", assembler, chip, ptx});
+  // The messages and the code, with the size of the messages before them.
+  if (std::optional<std::string> found = cache.find(key)) {
+    auto [size, rest] = StringRef(*found).split(':');
+    size_t bytes = 0;
+    if (!size.getAsInteger(10, bytes) && bytes <= rest.size()) {
+      said = rest.take_front(bytes).str();
+      return rest.drop_front(bytes).str();
+    }
+  }
+  llvm::Expected<std::string> code = nvvm::assemble(ptx, chip, &said);
+  if (code)
+    cache.insert(key, std::to_string(said.size()) + ":" + said + *code);
+  return code;
+}
+
 /// Emits machine code for each chip of the target if ptxas is available, and
 /// PTX that all chips can load. `hasOwn`: some kernels exist for one chip only.
 /// Without ptxas, chips with a suffix ("sm_90a") then get PTX of their own.
 static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
                               const fx::gpu::Target &target, bool hasOwn,
                               std::vector<cpu::ImageDescription> &images,
-                              PtxasLog &log) {
+                              PtxasLog &log, ObjectCache &cache) {
   llvm::SmallVector<std::string> chips;
   bool hasAssembler = !nvvm::findPtxas().empty();
   for (const std::string &chip : target.chips)
@@ -116,10 +158,10 @@ static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
   for (auto [i, chip] : llvm::enumerate(chips)) {
     bool isBinary = hasAssembler && i + 1 < chips.size();
     llvm::Expected<std::string> code =
-        nvvm::emitPTX(device, chip, options.optLevel);
+        emitPTX(device, chip, options.optLevel, cache);
     std::string said;
     if (code && isBinary)
-      code = nvvm::assemble(*code, chip, &said);
+      code = assemble(*code, chip, said, cache);
     log.add(chip, said);
     if (!code)
       return code.takeError();
@@ -131,7 +173,7 @@ static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
 llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
                                const fx::gpu::Target &target,
                                cpu::ModelDescription &description,
-                               llvm::json::Array &kernels,
+                               llvm::json::Array &kernels, ObjectCache &cache,
                                ErrorCatcher &errors) {
   if (llvm::Error e = runPasses(module, errors, fx::gpu::buildDevicePipeline))
     return e;
@@ -155,7 +197,7 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
     if (!device)
       return device.takeError();
     if (llvm::Error e = emitImages(**device, options, target, hasOwn,
-                                   description.images, log))
+                                   description.images, log, cache))
       return e;
   }
   kernels = log.getKernels(description.kernels);

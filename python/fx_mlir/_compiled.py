@@ -300,6 +300,7 @@ def build(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
+    cache_dir: str | os.PathLike | None = None,
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
@@ -318,6 +319,7 @@ def build(
             on_phase=progress or None,
             target=target,
             precision=precision,
+            cache_dir=cache_dir,
         )
     finally:
         if own:
@@ -359,6 +361,7 @@ def compile(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
+    cache_dir: str | os.PathLike | None = None,
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:
@@ -378,6 +381,8 @@ def compile(
       `fx-compile` are errors: it makes kernels for them, but no runtime runs them yet.
     - `precision`: "bf16" rounds the operands of f32 matmuls and convolutions to bf16;
       their sums, and all other computations, stay in f32.
+    - `cache_dir`: the folder of the cache of compiled kernels, "" for none; by default
+      $FX_CACHE_DIR or ~/.cache/fx-mlir, and none if $FX_CACHE is 0.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
@@ -397,6 +402,7 @@ def compile(
         progress=progress,
         target=target,
         precision=precision,
+        cache_dir=cache_dir,
     )
     compiled = CompiledModel(
         path,

@@ -97,6 +97,13 @@ struct CompileOptions {
   bool keepsWeights() const {
     return swappableWeights || emit == EmitKind::AOTI;
   }
+  /// The folder of the cache of object code (`getDefaultCacheFolder` in
+  /// fx/Support/ObjectCache.h returns that of the tools). Empty: no cache. The
+  /// output does not depend on the cache. Passes whose result is found do not
+  /// run, so callers that print or time passes get those of missing kernels
+  /// only. Options of LLVM that were set through llvm::cl are not part of the
+  /// keys.
+  std::string cacheFolder;
   /// Save the module after each phase as OUTPUT.<phase>.mlir.
   bool saveTemps = false;
   /// Phases (of `phaseNames`) after which the module is printed to standard
@@ -149,6 +156,12 @@ struct CompileReport {
   /// The texts of the guards that the compiled code does not check.
   std::vector<std::string> unchecked;
   std::string cpu;
+  /// What was found in `CompileOptions::cacheFolder`.
+  struct Cache {
+    std::string folder;
+    int64_t hits = 0, misses = 0;
+    std::string problem; ///< why something could not be stored; or empty
+  } cache;
   /// Nodes that ATen runs because their compilation failed, with the reason:
   /// "index_put (aten.index_put.default, model.py:12): <what is wrong>".
   std::vector<std::string> isolated;
