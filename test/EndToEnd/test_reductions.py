@@ -96,3 +96,51 @@ def test_extremes(tmp_path):
     n = torch.full((3, 70), -(2**31), dtype=torch.int32)
     n[1] = 2**31 - 1
     harness.check(Extremes(), (x, n), {}, folder=tmp_path, modes=["compiled"])
+
+
+class ShortRows(torch.nn.Module):
+    """Rows of few elements, of which each lane reduces one."""
+
+    def forward(self, x, whole):
+        rows = [x[..., :n].contiguous() for n in range(1, 6)]
+        results = [f(r) for r in rows for f in (
+            lambda r: r.sum(-1), lambda r: r.amax(-1) * 2, lambda r: (r * r + 1).mean(-1).sqrt(),
+            lambda r: r.argmax(-1), lambda r: (r > 0).any(-1), lambda r: r.prod(-1, True),
+            lambda r: r - r.mean(-1, True), lambda r: r.transpose(0, 1).relu().sum(-1),
+            lambda r: r[1].sum(-1), lambda r: r.logsumexp(-1))]
+        return results + [w.sum(-1) for n in range(1, 6) for w in (whole[..., :n], whole[1, ::2, ::n])]
+
+
+class Windows(torch.nn.Module):
+    """Windows of few elements with a stride."""
+
+    def forward(self, x, whole):
+        results = [F.max_pool1d(x.mT, 3, 2, 1, dilation=2, return_indices=True)]
+        for size in range(1, 5):
+            results += [F.max_pool1d(x.mT, size, stride) for stride in range(1, 4)]
+            results += [F.max_pool1d(x.mT.exp(), size, 2, size // 2), F.avg_pool1d(x.mT, size, 3)]
+        return results
+
+
+@pytest.mark.parametrize(
+    "form, dtype",
+    [("rows", torch.float32), ("rows", torch.bfloat16), ("dynamic", torch.float64),
+     ("windows", torch.float32), ("windows", torch.bfloat16)],
+    ids=str,
+)
+def test_short_rows(form, dtype, tmp_path):
+    def draw(rows):
+        generator = torch.Generator().manual_seed(rows)
+        x = torch.randn(3, rows, 6, generator=generator)
+        x[0, 1, 2], x[1, 2, 0], x[2, 3, 1] = torch.nan, torch.inf, -torch.inf
+        return (x.to(dtype), torch.randint(-99, 99, (2, rows, 6), generator=generator)), {}
+
+    dynamic = form == "dynamic"
+    harness.check(
+        Windows() if form == "windows" else ShortRows(),
+        *draw(37),
+        folder=tmp_path,
+        modes=["compiled"],
+        dynamic=({1: torch.export.Dim("n", min=12)},) * 2 if dynamic else None,
+        others=[draw(64), draw(13)] if dynamic else [],
+    )

@@ -20,10 +20,12 @@ using namespace fx::kernel;
 Scope::Key KernelCode::key(Value tensor, ArrayRef<Coord> coords) const {
   Scope::Key key;
   key.first = tensor.getAsOpaquePointer();
-  for (const Coord &c : coords)
+  for (const Coord &c : coords) {
     key.second.push_back(
         {c.base.value ? c.base.value.getAsOpaquePointer() : nullptr,
-         c.base.constant * 2 + c.lane});
+         c.base.constant});
+    key.second.push_back({nullptr, c.lane});
+  }
   return key;
 }
 
@@ -92,7 +94,7 @@ std::optional<Coord> fx::codegen::applyExpr(KernelCode &code, AffineExpr expr,
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return loops[dim.getPosition()];
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return Coord{Index::of(constant.getValue()), false};
+    return Coord{Index::of(constant.getValue())};
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return std::nullopt;
@@ -101,12 +103,15 @@ std::optional<Coord> fx::codegen::applyExpr(KernelCode &code, AffineExpr expr,
   if (!lhs || !rhs || (lhs->lane && rhs->lane))
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::Add)
-    return Coord{code.add(lhs->base, rhs->base), lhs->lane || rhs->lane};
-  if (lhs->lane || rhs->lane || !rhs->base.isStatic())
+    return Coord{code.add(lhs->base, rhs->base), lhs->lane + rhs->lane};
+  if (rhs->lane || !rhs->base.isStatic())
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return Coord{code.mul(lhs->base, rhs->base),
+                 lhs->lane * rhs->base.constant};
+  if (lhs->lane)
     return std::nullopt;
   switch (expr.getKind()) {
-  case AffineExprKind::Mul:
-    return Coord{code.mul(lhs->base, rhs->base), false};
   case AffineExprKind::FloorDiv:
     if (rhs->base.constant > 0)
       return Coord{code.floorDiv(lhs->base, rhs->base.constant), false};
@@ -166,9 +171,10 @@ Value KernelCode::compute(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
       }
       Coord c = coords[next++];
       auto stride = getConstantIntValue(slice.getMixedStrides()[d]);
-      if (!stride || (c.lane && *stride != 1))
-        return giveUp("a slice with a step");
-      from.push_back({add(base, mul(c.base, Index::of(*stride))), c.lane});
+      if (!stride)
+        return giveUp("a slice with a dynamic step");
+      from.push_back(
+          {add(base, mul(c.base, Index::of(*stride))), c.lane * *stride});
     }
     return eval(scope, slice.getSource(), from);
   }
@@ -209,11 +215,10 @@ Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
     Value at = materialize(sub(c.base, Index::of(*low)));
     Value size = materialize(this->size(op.getSource(), d));
     if (c.lane) {
-      Value step = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
-      Value all = arith::AddIOp::create(b, loc, step, splat(at));
+      Value all = arith::AddIOp::create(b, loc, laneSteps(c.lane), splat(at));
       lanesInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                           all, splat(size));
-      from.push_back({Index(at), true});
+      from.push_back({Index(at), c.lane});
       continue;
     }
     Value in =
@@ -299,7 +304,6 @@ Value KernelCode::evalExtract(
                      materialize(offset), apart.constant);
   }
   // Gather the elements: compute the offset of each lane.
-  Value at = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
   Coords bases;
   Value offsets;
   Index base;
@@ -311,7 +315,7 @@ Value KernelCode::evalExtract(
     if (vectors[d])
       part = vectors[d];
     else if (c.lane)
-      part = at;
+      part = laneSteps(c.lane);
     else
       continue;
     part = arith::MulIOp::create(b, loc, part, splat(by));
@@ -391,8 +395,7 @@ Value KernelCode::BodyEvaluator::evalIndex(linalg::IndexOp index) {
   if (!c.lane)
     return v;
   linear[index.getResult()] = c;
-  Value step = vector::StepOp::create(b, loc, code.vectorType(v.getType()));
-  return arith::AddIOp::create(b, loc, step, code.splat(v));
+  return arith::AddIOp::create(b, loc, code.laneSteps(c.lane), code.splat(v));
 }
 
 Value KernelCode::BodyEvaluator::evalExtract(tensor::ExtractOp extract) {
@@ -454,7 +457,8 @@ Value KernelCode::BodyEvaluator::evalOp(Operation *def, Value value) {
     isVector |= isa<VectorType>(operands.back().getType());
   }
   if (isa<arith::SubIOp>(def) && operands[0].getType().isIndex())
-    if (auto it = linear.find(def->getOperand(1)); it != linear.end()) {
+    if (auto it = linear.find(def->getOperand(1));
+        it != linear.end() && it->second.lane == 1) {
       Index from = it->second.base;
       falling[value] = code.sub(Index(operands[0]), from);
     }

@@ -297,7 +297,7 @@ Index KernelCode::linearize(const Buffer &buffer, ArrayRef<Coord> coords,
       continue;
     if (!lane.isStatic(0))
       fail("two dimensions of an operand vary by lane");
-    lane = stride;
+    lane = scale(stride, coord.lane);
   }
   return offset;
 }
@@ -305,6 +305,13 @@ Index KernelCode::linearize(const Buffer &buffer, ArrayRef<Coord> coords,
 static Value toBool(OpBuilder &b, Location loc, Value v) {
   auto zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(v.getType()));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v, zero);
+}
+
+Value KernelCode::laneSteps(int64_t step) {
+  Value lanes = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
+  return step == 1 ? lanes
+                   : Value(arith::MulIOp::create(b, loc, lanes,
+                                                 splat(constant(step))));
 }
 
 /// The largest stride of elements that are loaded together with the elements in
@@ -374,8 +381,8 @@ Value KernelCode::load(const Buffer &buffer, ArrayRef<Coord> coords) {
   } else if (canLoadApart(lane)) {
     value = loadApart(vectorType(element), buffer.flat, offset, lane.constant);
   } else {
-    VectorType type = vectorType(element), index = vectorType(b.getIndexType());
-    Value step = vector::StepOp::create(b, loc, index);
+    VectorType type = vectorType(element);
+    Value step = laneSteps(1);
     Index by = mul(Index::of(1), lane);
     Value at = arith::MulIOp::create(b, loc, step, splat(materialize(by)));
     Value all = mask ? mask : splatConstant(b.getIntegerAttr(b.getI1Type(), 1));

@@ -55,11 +55,11 @@ struct Stride {
   bool isStatic(int64_t c) const { return !value && constant == c; }
 };
 
-/// One coordinate of an element or of a vector of elements. If `lane` is true,
-/// the coordinate of lane i is `base` + i.
+/// One coordinate of an element or of a vector of elements. The coordinate of
+/// lane i is `base` + i * `lane`. If `lane` is 0, it is the same in all lanes.
 struct Coord {
   Index base;
-  bool lane = false;
+  int64_t lane = 0;
 };
 using Coords = llvm::SmallVector<Coord, 6>;
 
@@ -210,6 +210,8 @@ private:
               llvm::function_ref<std::optional<Index>(mlir::Value)> falling);
   /// Evaluates values of one body in one iteration.
   struct BodyEvaluator;
+  /// Returns the vector of i * `step`, for lane i.
+  mlir::Value laneSteps(int64_t step);
   bool canLoadApart(const Stride &stride) const;
   mlir::Value loadApart(mlir::VectorType type, mlir::Value flat,
                         mlir::Value offset, int64_t stride);

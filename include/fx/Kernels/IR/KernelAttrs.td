@@ -88,7 +88,8 @@ def FXKernel_RowsAttr : FXKernel_SimpleSchedule<"Rows", "rows"> {
 def FXKernel_WindowAttr : FXKernel_SimpleSchedule<"Window", "window"> {
   let summary = "reductions by vectors along the last result dimension";
   let description = [{
-    Pooling and sums over outer dimensions.
+    Pooling, sums over outer dimensions, and sums of rows of at most four
+    elements.
   }];
 }
 

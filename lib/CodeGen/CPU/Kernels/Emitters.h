@@ -31,6 +31,10 @@ bool emitTransposed(KernelCode &code, int64_t merged);
 /// Returns the first reduction of a kernel; null if there is none.
 mlir::linalg::GenericOp findReduction(mlir::func::FuncOp kernel);
 
+/// Returns true if the kernel reduces rows of few elements and stores only one
+/// element for each row. The lanes then walk rows.
+bool reducesShortRows(mlir::func::FuncOp kernel);
+
 /// Returns the classes of CPU kernels.
 llvm::ArrayRef<KernelClass> getKernelClasses();
 

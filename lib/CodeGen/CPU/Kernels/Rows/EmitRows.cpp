@@ -246,7 +246,7 @@ linalg::GenericOp fx::cpu::findReduction(func::FuncOp kernel) {
 static std::optional<KernelMatch> matchRows(func::FuncOp kernel,
                                             const TargetInfo &) {
   linalg::GenericOp root = findReduction(kernel);
-  if (!root || !isRowReduction(root))
+  if (!root || !isRowReduction(root) || reducesShortRows(kernel))
     return std::nullopt;
   return KernelMatch{root, RowsAttr::get(kernel.getContext())};
 }

@@ -21,6 +21,10 @@ using namespace fx::codegen;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
+/// Length of a row up to which the lanes walk rows instead of elements.
+/// Elements of that many rows are loaded together, and shuffled
+/// (KernelCode::load).
+static constexpr int64_t kShortRow = 4;
 /// Length of a column from which separate accumulators pay off.
 static constexpr int64_t kLongColumn = 32;
 /// Number of accumulators that hide the latency of an addition.
@@ -233,7 +237,7 @@ void WindowEmitter::emit() {
   });
   if (isOneTask) {
     // Threads share the blocks of columns.
-    if (unroll > 1)
+    if (unroll > 1 || isRowReduction(root))
       done = shareColumns(top, width, unroll);
     task.parent = &top;
   } else {
@@ -258,10 +262,44 @@ static void emitWindow(KernelCode &code) {
     e.emit();
 }
 
+bool fx::cpu::reducesShortRows(func::FuncOp kernel) {
+  linalg::GenericOp root = findReduction(kernel);
+  if (!root || !isRowReduction(root) || !matchReduction(root))
+    return false;
+  SmallVector<unsigned> reduced;
+  root.getReductionDims(reduced);
+  SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  if (ShapedType::isDynamic(ranges[reduced[0]]) ||
+      ranges[reduced[0]] > kShortRow)
+    return false;
+  // The dimension that the lanes walk.
+  AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
+  if (map.getNumResults() == 0)
+    return false;
+  int lane = map.getDimPosition(map.getNumResults() - 1);
+  SmallVector<Operation *> ops;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (generic && generic.getNumReductionLoops() && generic != root)
+      return false;
+    ops.push_back(&op);
+  }
+  LoopLabels labels;
+  auto loops = llvm::to_vector(llvm::seq<int>(0, root.getNumLoops()));
+  if (!labels.label(root, loops, ops))
+    return false;
+  return llvm::all_of(kernel.getBody().front().getTerminator()->getOperands(),
+                      [&](Value out) {
+                        ArrayRef<int> dims = labels.ofTensor(out);
+                        return !dims.empty() && dims.back() == lane &&
+                               !llvm::is_contained(dims, int(reduced[0]));
+                      });
+}
+
 static std::optional<KernelMatch> matchWindow(func::FuncOp kernel,
                                               const TargetInfo &) {
   linalg::GenericOp root = findReduction(kernel);
-  if (!root || isRowReduction(root))
+  if (!root || (isRowReduction(root) && !reducesShortRows(kernel)))
     return std::nullopt;
   return KernelMatch{root, WindowAttr::get(kernel.getContext())};
 }
