@@ -47,7 +47,8 @@ class One(torch.nn.Module):
 
 def compile_function(name: str, arity: int, directory: str) -> native.Model:
     model = pathlib.Path(directory, "m.pt2")
-    exporting.save(exporting.export(One(name), (torch.rand(CHUNK),) * arity, {}), model)
+    args = tuple(torch.rand(CHUNK) for _ in range(arity))
+    exporting.save(exporting.export(One(name), args, {}), model)
     result = harness.tool("fx-compile", model, "-o", model.with_suffix(".so"))
     if result.returncode:
         raise SystemExit(f"error: {name}: {result.stderr.strip()}")

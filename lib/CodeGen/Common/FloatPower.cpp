@@ -73,10 +73,13 @@ Value Floats::pow(Value x, Value y) {
   log.high = select(isEqual(size, zero), number(-kInfinity), log.high);
   log.high = select(isLess(size, number(kInfinity)), log.high, size);
   Value high = mul(y, log.high);
-  high = select(isEqual(size, one), zero, high);
+  Value isOneInSize = isEqual(size, one);
+  high = select(isOneInSize, zero, high);
   Value low = fma(y, log.low, fma(y, log.high, neg(high)));
-  // Beyond this bound the result is infinite or zero, and `low` may be NaN.
-  low = select(isLess(abs(high), number(200)), low, zero);
+  // Beyond this bound the result is infinite or zero, and `low` may be NaN, as
+  // for infinite powers of 1 and -1.
+  Value isUsed = both(isLess(abs(high), number(200)), isNot(isOneInSize));
+  low = select(isUsed, low, zero);
   Value p = exp2({max(min(high, 200), -200), low});
   p = select(isNaN(y), y, p);
   auto isWhole = [&](Value v) { return isEqual(floor(v), v); };

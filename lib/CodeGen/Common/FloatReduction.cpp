@@ -14,8 +14,10 @@ using namespace fx::codegen;
 
 /// From this magnitude on, angles are reduced in f64.
 static constexpr float kLargestFloatAngle = 1600;
-/// From this magnitude on, multiples of pi/2 are not integers in f64.
-static constexpr float kLargestDoubleAngle = 0x1p50f;
+/// From this magnitude on, angles are reduced by the digits of 2/pi. Up to
+/// 2^50, multiples of pi/2 would be integers in f64, but rounded so coarsely
+/// that the rest could be much larger than pi/4.
+static constexpr float kLargestDoubleAngle = 0x1p44f;
 
 /// Subtracts pi/2, in three parts, by the method of Cody and Waite (Software
 /// Manual for the Elementary Functions, 1980). For |x| < 2^10 pi/2, the first
