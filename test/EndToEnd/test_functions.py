@@ -1,6 +1,6 @@
 """Elementwise functions, compared with float64: within two units in the last place of float32,
 bfloat16 and float16, and equal to torch at zeros, infinities, NaN, poles and the ends of the
-range. benchmarks/accuracy.py measures the errors for all arguments."""
+range. benchmarks/accuracy.py measures the errors over the whole range."""
 
 import pathlib
 
@@ -10,8 +10,8 @@ import mpmath
 import pytest
 import torch
 
-#: The largest errors, in units in the last place of float32, rounded up from those measured for
-#: all arguments. That of exp is smaller with AVX-512, which scales by a power of two in one instruction.
+#: The largest errors, in units in the last place of float32: those measured over the whole
+#: range, rounded up. That of exp is smaller with AVX-512, which scales by a power of two in one instruction.
 LIMITS = {
     **{"sin": 1.2, "cos": 1.2, "tan": 1.3, "asin": 1.2, "acos": 1.3, "atan": 1.3},
     **{"sinh": 1.5, "cosh": 1.3, "tanh": 1.3, "asinh": 1.3, "acosh": 1.1, "atanh": 1.2},
