@@ -56,10 +56,21 @@ CASES = {
     "sort": (lambda x: tuple(x.sort(1)), (256, 1024)),
     "topk 50": (lambda x: tuple(x.topk(50)), (16, 32000)),
     "median": (lambda x: tuple(x.median(1)), (256, 1024)),
-    "sin": (torch.sin, SQUARE),
-    "tan": (torch.tan, SQUARE),
-    "asinh": (torch.asinh, SQUARE),
-    "exp2": (torch.exp2, SQUARE),
+    **{
+        name: (getattr(torch, name), SQUARE)
+        for name in ["sin", "cos", "tan", "atan", "asinh", "sinh", "cosh", "tanh"]
+        + ["exp", "exp2", "expm1", "erf", "erfc"]
+    },
+    # Functions of positive numbers, and of those up to 1.
+    **{
+        name: (lambda x, function=getattr(torch, name): function(x.abs()), SQUARE)
+        for name in ["log", "log2", "log10", "log1p"]
+    },
+    "acosh": (lambda x: torch.acosh(x.abs() + 1), SQUARE),
+    **{
+        name: (lambda x, function=getattr(torch, name): function(x * 0.3), SQUARE)
+        for name in ["asin", "acos", "atanh"]
+    },
     "atan2": (lambda x: torch.atan2(x, x.flip(0)), SQUARE),
     "pow": (lambda x: x.abs() ** 1.7, SQUARE),
     "quantile": (lambda x: x.quantile(0.3, 1), (256, 1024)),

@@ -113,8 +113,15 @@ class FlatModel:
 
     def __call__(self, leaves: Sequence[Any]) -> list:
         capsules = self._capsules(leaves)
-        with self._running():
-            outputs = self.impl.run(capsules, self.threads, *self._options(leaves))
+        options = self._options(leaves)
+        if self._draws_random:
+            with self._running():
+                outputs = self.impl.run(capsules, self.threads, *options)
+        else:  # a context manager takes as long as a small kernel
+            try:
+                outputs = self.impl.run(capsules, self.threads, *options)
+            except Error as e:
+                raise self._locate(e) from None
         return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
 
     def run_into(self, outputs: Sequence[torch.Tensor | None], leaves: Sequence[Any]) -> None:
@@ -194,9 +201,17 @@ class CompiledModel:
         self._in_spec = in_spec
         self._out_spec = out_spec
         self._constants = constants or {}
+        # Tensors that are passed by position need no flattening.
+        self._takes_leaves = not self._constants
+        if in_spec is not None:
+            positional, by_name = in_spec.children()
+            is_flat = all(child.is_leaf() for child in positional.children())
+            self._takes_leaves &= is_flat and not by_name.children()
+        self._returns_leaf = out_spec is not None and out_spec.is_leaf()
         self._keep = keep
         self.report: dict = report or {}
         outputs = self.info["outputs"]
+        self._n_inputs: int = self.info["n_input_leaves"]
         # Outputs that only mutate inputs have no leaf.
         self._places = [(i, o["leaf"]) for i, o in enumerate(outputs) if o["leaf"] >= 0]
         self._n_outputs = max((leaf + 1 for _, leaf in self._places), default=0)
@@ -212,6 +227,8 @@ class CompiledModel:
             outputs[leaf] = results[i]
         if self._out_spec is None:
             return tuple(outputs)
+        if self._returns_leaf:
+            return outputs[0]
         return pytree.tree_unflatten(outputs, self._out_spec)
 
     def run_into(self, out: Any, *args: Any, **kwargs: Any) -> Any:
@@ -234,9 +251,16 @@ class CompiledModel:
         self._flat.run_into(targets, self._flatten(args, kwargs))
         return out
 
-    def _flatten(self, args: tuple, kwargs: dict) -> list:
+    def _flatten(self, args: tuple, kwargs: dict) -> Sequence[Any]:
         """Returns the leaves of the arguments, and checks those that are constants."""
-        count = self.info["n_input_leaves"]
+        count = self._n_inputs
+        if (
+            self._takes_leaves
+            and not kwargs
+            and len(args) == count
+            and all(isinstance(value, torch.Tensor) for value in args)
+        ):
+            return args
         if self._in_spec is None:
             leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda x: x is None)
         else:

@@ -1,6 +1,6 @@
-"""Elementwise functions, compared with float64: within a unit in the last place of float32,
+"""Elementwise functions, compared with float64: within two units in the last place of float32,
 bfloat16 and float16, and equal to torch at zeros, infinities, NaN, poles and the ends of the
-range."""
+range. benchmarks/accuracy.py measures the errors over the whole range."""
 
 import pathlib
 
@@ -10,16 +10,23 @@ import mpmath
 import pytest
 import torch
 
-UNARY = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"]
-UNARY += ["exp", "exp2", "log10"]
+#: The largest errors, in units in the last place of float32: those measured over the whole
+#: range, rounded up. That of exp is smaller with AVX-512, which scales by a power of two in one instruction.
+LIMITS = {
+    **{"sin": 1.2, "cos": 1.2, "tan": 1.3, "asin": 1.2, "acos": 1.3, "atan": 1.3},
+    **{"sinh": 1.5, "cosh": 1.3, "tanh": 1.3, "asinh": 1.3, "acosh": 1.1, "atanh": 1.2},
+    **{"exp": 0.9 if " avx512f " in pathlib.Path("/proc/cpuinfo").read_text() else 1.5},
+    **{"exp2": 0.8, "expm1": 1.3, "log": 0.9, "log2": 1.0, "log10": 0.9, "log1p": 0.9},
+    **{"erfc": 2.1},
+}
+UNARY = list(LIMITS)
 BINARY = ["atan2", "pow"]
-
-#: The largest error of exp, in units in the last place: with AVX-512, and with upstream's polynomial.
-EXP = 0.9 if " avx512f " in pathlib.Path("/proc/cpuinfo").read_text() else 1.1
+LIMITS |= {"atan2": 1.4, "pow": 1.0}
 
 inf, nan, pi = float("inf"), float("nan"), torch.pi
 SPECIAL = [0.0, inf, nan, 1, 1e-45, 1e-30, 3e38, 2.0**51, 2.0**60, 1e10, pi, pi / 2, 0.5, 2, 3]
-SPECIAL += [0.3, 1e-3, 1.1e-3, 88, 104, 20, 65504]
+SPECIAL += [0.3, 1e-3, 1.1e-3, 88, 89.4, 104, 20, 65504, 1599, 1601, 2.0**44, 2.0**50]
+SPECIAL += [1.5, 0.625, 1e-40, 10.05, 2.0**26, 2.0**30, 2.0**127, 4 / 3]
 
 
 class Functions(torch.nn.Module):
@@ -56,7 +63,7 @@ def test_functions(tmp_path, dtype):
         want = wide.to(dtype)
         same = (g == want) & (g.signbit() == want.signbit()) | g.isnan() & want.isnan()
         error = (g.double() - wide).abs() / spacing(want)
-        bad = ~same & ~(error < (EXP if name == "exp" else 0.8))
+        bad = ~same & ~(error < (LIMITS[name] if dtype == torch.float32 else 0.8))
         if dtype == torch.bfloat16:  # the instruction that rounds to bfloat16 flushes subnormals
             bad &= ~(want.abs() < torch.finfo(dtype).tiny)
         places = bad.nonzero().flatten()[:5]

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/Common/Math.h"
+#include "ApproximateExp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -18,7 +18,6 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 
@@ -60,10 +59,23 @@ static void scaleSubnormals(Operation *op) {
 
 LogicalResult fx::codegen::approximateMath(Operation *root,
                                            const MathOptions &options) {
-  root->walk([](Operation *op) {
-    if (isa<math::LogOp, math::Log2Op>(op))
-      scaleSubnormals(op);
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    bool hasPattern =
+        isa<math::ExpOp>(op) && canScale(op->getResult(0).getType(), options);
+    if (options.hasFma ? hasFloatForm(op) && !hasPattern
+                       : isa<math::LogOp, math::Log2Op>(op))
+      ops.push_back(op);
   });
+  for (Operation *op : ops) {
+    if (!options.hasFma) {
+      scaleSubnormals(op);
+      continue;
+    }
+    OpBuilder b(op);
+    op->getResult(0).replaceAllUsesWith(computeInFloat(b, op));
+    op->erase();
+  }
   RewritePatternSet patterns(root->getContext());
   populateMathF32ExpansionPatterns(patterns, isAccurate);
   populateMathPolynomialApproximationPatterns(patterns, isAccurate);
@@ -71,38 +83,6 @@ LogicalResult fx::codegen::approximateMath(Operation *root,
   populateExpApproximation(patterns, options);
   populateExp2Approximation(patterns, options);
   return applyPatternsGreedily(root, std::move(patterns));
-}
-
-/// Returns `y`, the expansion of the vector op `op`, if no angle is too large
-/// for the expansion, or else the result of `op` itself.
-static Value keepLargeAngles(OpBuilder &b, Operation *op, Value y) {
-  Location loc = op->getLoc();
-  Value x = op->getOperand(0);
-  auto type = cast<VectorType>(x.getType());
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(type,
-                               b.getFloatAttr(type.getElementType(), value)));
-  };
-  Value size = math::AbsFOp::create(b, loc, x);
-  auto is = [&](arith::CmpFPredicate predicate, double bound) -> Value {
-    return arith::CmpFOp::create(b, loc, predicate, size, constant(bound));
-  };
-  Value isLarge = arith::AndIOp::create(
-      b, loc, is(arith::CmpFPredicate::OGE, fx::codegen::kLargestAngle),
-      is(arith::CmpFPredicate::OLT, std::numeric_limits<double>::infinity()));
-  if (type.getRank() != 1)
-    isLarge = vector::ShapeCastOp::create(
-        b, loc, VectorType::get(type.getNumElements(), b.getI1Type()), isLarge);
-  Value any =
-      vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, isLarge);
-  auto branch = scf::IfOp::create(b, loc, type, any, /*withElseRegion=*/true);
-  OpBuilder large = branch.getThenBodyBuilder(b.getListener());
-  scf::YieldOp::create(large, loc, large.clone(*op)->getResult(0));
-  OpBuilder other = branch.getElseBodyBuilder(b.getListener());
-  scf::YieldOp::create(other, loc, y);
-  return branch.getResult(0);
 }
 
 void fx::codegen::expandVectorsInDouble(Operation *root) {
@@ -117,9 +97,6 @@ void fx::codegen::expandVectorsInDouble(Operation *root) {
   for (Operation *op : ops) {
     OpBuilder b(op);
     Value y = computeInDouble(b, op);
-    if (isa<math::SinOp, math::CosOp, math::TanOp>(op) &&
-        !getElementTypeOrSelf(y).isF16())
-      y = keepLargeAngles(b, op, y);
     op->getResult(0).replaceAllUsesWith(y);
     op->erase();
   }

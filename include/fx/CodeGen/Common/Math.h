@@ -23,14 +23,17 @@ struct MathOptions {
   /// Whether there is an instruction that multiplies vectors of 16 f32 by
   /// powers of two (vscalefps of AVX-512).
   bool hasScale = false;
+  /// Whether fma of f32 rounds once. `computeInFloat` needs it.
+  bool hasFma = true;
 };
 
-/// Replaces exp, exp2, expm1, log, log1p, log2, tanh and erf of f32, and of f16
-/// and bf16 through f32, in `root` by straight-line code. Its error is a few
-/// units in the last place over the whole range of f32, including subnormals.
-/// Does not replace functions whose approximations in MLIR are wrong near zeros
-/// or poles (sin, cos, atan, cbrt), nor functions of f64. For these see
-/// `computeInDouble`.
+/// Replaces functions of f32, and of f16 and bf16 through f32, in `root`: exp,
+/// exp2, erf, and those of `hasFloatForm`. The code of sin, cos and tan has a
+/// branch for large angles; that of the others is straight-line. Without
+/// `hasFma`, replaces only expm1, log, log1p, log2 and tanh of `hasFloatForm`,
+/// by upstream's polynomials. Functions whose approximations in MLIR are wrong
+/// near zeros or poles (sin, cos, atan, cbrt), and functions of f64, stay. For
+/// these see `computeInDouble`.
 mlir::LogicalResult approximateMath(mlir::Operation *root,
                                     const MathOptions &options = {});
 
@@ -51,6 +54,17 @@ void populateExp2Approximation(mlir::RewritePatternSet &patterns,
 /// `computeInDouble`.
 inline constexpr double kLargestAngle = 0x1p51;
 
+/// Returns true if `computeInFloat` supports `op`: trigonometric and hyperbolic
+/// functions and their inverses, logarithms, expm1, erfc and pow of f32, f16
+/// and bf16.
+bool hasFloatForm(mlir::Operation *op);
+
+/// Computes the result of `op`, a function of floating-point scalars or
+/// vectors, by arithmetic in f32. The error is at most 2 units in the last
+/// place of f32 over the whole range, including subnormals. Infinities, NaN and
+/// zeros are handled as in C. Needs a target whose fma rounds once.
+mlir::Value computeInFloat(mlir::OpBuilder &b, mlir::Operation *op);
+
 /// Returns true if `computeInDouble` supports `op`.
 bool hasDoubleForm(mlir::Operation *op);
 
@@ -60,10 +74,8 @@ bool hasDoubleForm(mlir::Operation *op);
 /// zeros are handled as in C.
 mlir::Value computeInDouble(mlir::OpBuilder &b, mlir::Operation *op);
 
-/// Replaces functions of vectors of f32, f16 and bf16 that libm would compute
-/// element by element (sin, cos, tan and their inverses, hyperbolic functions,
-/// pow, exp2, log10, cbrt, erfc) by code in f64. libm still computes angles
-/// from `kLargestAngle` on.
+/// Replaces functions of vectors of f32, f16 and bf16 that `approximateMath`
+/// left (cbrt) by code in f64.
 void expandVectorsInDouble(mlir::Operation *root);
 
 /// Unrolls functions of vectors that have no LLVM intrinsic (acosh, asinh,

@@ -32,19 +32,17 @@ func.func @sin(%x: vector<8xf64>) -> vector<8xf64> {
 
 // -----
 
-// Subnormals are scaled by 2^23 before the polynomial, which treats them as the
-// smallest normal number. 23 log(2) is subtracted after the polynomial.
+// Subnormals are scaled by 2^24, and 24 is subtracted from their exponents.
 // CHECK-LABEL: func.func @log
 // CHECK-SAME: (%[[X:.*]]: vector<8xf32>
 // CHECK-DAG: %[[MIN:.*]] = arith.constant dense<1.17549435E-38> : vector<8xf32>
-// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<0x4B000000> : vector<8xf32>
-// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<15.9423847> : vector<8xf32>
+// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<0x4B800000> : vector<8xf32>
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<2.400000e+01> : vector<8xf32>
 // CHECK: %[[SMALL:.*]] = arith.cmpf olt, %[[X]], %[[MIN]]
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[X]], %[[SCALE]]
 // CHECK: arith.select %[[SMALL]], %[[SCALED]], %[[X]]
 // CHECK-NOT: math.log
-// CHECK: %[[SHIFTED:.*]] = arith.subf %{{.*}}, %[[SHIFT]]
-// CHECK: arith.select %[[SMALL]], %[[SHIFTED]]
+// CHECK: arith.select %[[SMALL]], %[[SHIFT]]
 func.func @log(%x: vector<8xf32>) -> vector<8xf32> {
   %y = math.log %x : vector<8xf32>
   return %y : vector<8xf32>
@@ -53,7 +51,7 @@ func.func @log(%x: vector<8xf32>) -> vector<8xf32> {
 // -----
 
 // CHECK-LABEL: func.func @log2
-// CHECK: arith.constant 2.300000e+01 : f32
+// CHECK: arith.constant 2.400000e+01 : f32
 // CHECK-NOT: math.log2
 func.func @log2(%x: f32) -> f32 {
   %y = math.log2 %x : f32
@@ -86,10 +84,12 @@ func.func @erf(%x: vector<16xf32>) -> vector<16xf32> {
   return %r : vector<16xf32>
 }
 
-// Functions that polynomials approximate within a few units in the last place.
+// Functions of f32, also of scalars, are computed in f32 without libm and
+// without f64. Their code for vectors and scalars is the same.
 // CHECK-LABEL: func.func @approximated
-func.func @approximated(%x: vector<16xf32>) -> vector<16xf32> {
-  // CHECK-NOT: math.{{exp|expm1|log|log2|log1p|tanh|erf}}
+func.func @approximated(%x: vector<16xf32>, %z: f32) -> (vector<16xf32>, f32) {
+  // CHECK-NOT: f64
+  // CHECK-NOT: math.{{exp|expm1|log|log2|log10|log1p|tan|tanh|erf|erfc|asin|acos|atan|atan2|sinh|cosh|asinh|acosh|atanh|powf}}{{ }}
   %0 = math.exp %x : vector<16xf32>
   %1 = math.expm1 %0 : vector<16xf32>
   %2 = math.log %1 : vector<16xf32>
@@ -97,26 +97,38 @@ func.func @approximated(%x: vector<16xf32>) -> vector<16xf32> {
   %4 = math.log1p %3 : vector<16xf32>
   %5 = math.tanh %4 : vector<16xf32>
   %6 = math.erf %5 : vector<16xf32>
-  return %6 : vector<16xf32>
+  %7 = math.erfc %6 : vector<16xf32>
+  %8 = math.asin %7 : vector<16xf32>
+  %9 = math.acos %8 : vector<16xf32>
+  %10 = math.atan %9 : vector<16xf32>
+  %11 = math.atan2 %10, %x : vector<16xf32>
+  %12 = math.sinh %11 : vector<16xf32>
+  %13 = math.cosh %12 : vector<16xf32>
+  %14 = math.asinh %13 : vector<16xf32>
+  %15 = math.acosh %14 : vector<16xf32>
+  %16 = math.atanh %15 : vector<16xf32>
+  %17 = math.log10 %16 : vector<16xf32>
+  %18 = math.powf %17, %x : vector<16xf32>
+  %19 = math.powf %z, %z : f32
+  // CHECK: return
+  return %18, %19 : vector<16xf32>, f32
 }
 
-// Functions whose f32 polynomials would be inaccurate near zeros and poles are
-// computed in f64. Scalars, and types wider than f32, are left to libm.
+// -----
+
+// The cube root is computed in f64. Types wider than f32 are left to libm.
 // CHECK-LABEL: func.func @exact
-func.func @exact(%x: vector<16xf32>, %y: vector<8xf64>, %z: f32) -> (vector<16xf32>, vector<8xf64>, f32) {
+func.func @exact(%x: vector<16xf32>, %y: vector<8xf64>) -> (vector<16xf32>, vector<8xf64>) {
   // CHECK: arith.extf %{{.*}} : vector<16xf32> to vector<16xf64>
-  // CHECK-NOT: math.{{atan|cbrt|powf|erfc}}
+  // CHECK-NOT: math.cbrt
   // CHECK: arith.truncf
-  %0 = math.atan %x : vector<16xf32>
-  %1 = math.cbrt %0 : vector<16xf32>
-  %2 = math.powf %1, %x : vector<16xf32>
-  %5 = math.erfc %2 : vector<16xf32>
+  %0 = math.cbrt %x : vector<16xf32>
   // CHECK: math.sin %{{.+}} : vector<8xf64>
-  %3 = math.sin %y : vector<8xf64>
-  // CHECK: math.sin %{{.+}} : f32
-  %4 = math.sin %z : f32
-  return %5, %3, %4 : vector<16xf32>, vector<8xf64>, f32
+  %1 = math.sin %y : vector<8xf64>
+  return %0, %1 : vector<16xf32>, vector<8xf64>
 }
+
+// -----
 
 // Upstream expands these as exp(x) - 1 and log(1 + x), which lose the digits of
 // f64 near 0.
@@ -139,30 +151,33 @@ func.func @compared(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xi1> {
   return %0 : vector<16xi1>
 }
 
-// If any angle is 2^51 or more, libm computes the vector. f16 has no such
-// angles.
+// If any angle is larger than 1600, all are reduced in f64; if one is larger
+// than 2^44, by the digits of 2/pi.
 // CHECK-LABEL: func.func @angles
-func.func @angles(%x: vector<16xf32>, %y: vector<2x8xbf16>, %z: vector<16xf16>) -> (vector<16xf32>, vector<2x8xbf16>, vector<16xf16>) {
-  // CHECK: %[[SINE:.*]] = arith.truncf %{{.*}} : vector<16xf64> to vector<16xf32>
-  // CHECK: %[[SIZE:.*]] = math.absf %arg0
-  // CHECK: %[[LARGEST:.*]] = arith.constant dense<2.25179981E+15> : vector<16xf32>
-  // CHECK: %[[LARGE:.*]] = arith.cmpf oge, %[[SIZE]], %[[LARGEST]]
-  // CHECK: %[[INF:.*]] = arith.constant dense<0x7F800000> : vector<16xf32>
-  // CHECK: %[[FINITE:.*]] = arith.cmpf olt, %[[SIZE]], %[[INF]]
-  // CHECK: %[[BOTH:.*]] = arith.andi %[[LARGE]], %[[FINITE]]
-  // CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[BOTH]]
-  // CHECK: scf.if %[[ANY]] -> (vector<16xf32>) {
-  // CHECK-NEXT: %[[LIBM:.*]] = math.sin %arg0 : vector<16xf32>
-  // CHECK-NEXT: scf.yield %[[LIBM]]
-  // CHECK-NEXT: } else {
-  // CHECK-NEXT: scf.yield %[[SINE]]
+// CHECK-SAME: %[[X:.*]]: vector<16xf32>
+func.func @angles(%x: vector<16xf32>, %y: vector<2x8xbf16>, %z: f32) -> (vector<16xf32>, vector<2x8xbf16>, f32) {
+  // CHECK: %[[LARGEST:.*]] = arith.constant dense<1.600000e+03> : vector<16xf32>
+  // CHECK-NOT: math.sin
+  // CHECK: %[[SIZE:.*]] = math.absf %[[X]]
+  // CHECK: %[[LARGE:.*]] = arith.cmpf olt, %[[LARGEST]], %[[SIZE]]
+  // CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[LARGE]]
+  // CHECK: scf.if %[[ANY]] -> (vector<16xf32>, vector<16xf32>, vector<16xi32>) {
+  // CHECK: arith.extf %[[SIZE]] : vector<16xf32> to vector<16xf64>
+  // CHECK: %[[HUGE:.*]] = arith.cmpf olt, %{{.*}}, %[[SIZE]]
+  // CHECK: %[[ANY_HUGE:.*]] = vector.reduction <or>, %[[HUGE]]
+  // CHECK: scf.if %[[ANY_HUGE]] -> (vector<16xf64>, vector<16xf64>) {
+  // CHECK: } else {
+  // CHECK: } else {
+  // CHECK-NEXT: scf.yield
+  // CHECK-NEXT: }
+  // CHECK-NOT: f64
   %0 = math.sin %x : vector<16xf32>
   // CHECK: vector.shape_cast %{{.*}} : vector<2x8xi1> to vector<16xi1>
   // CHECK: scf.if
   %1 = math.cos %y : vector<2x8xbf16>
-  // CHECK-NOT: scf.if
-  %2 = math.tan %z : vector<16xf16>
-  return %0, %1, %2 : vector<16xf32>, vector<2x8xbf16>, vector<16xf16>
+  // CHECK: scf.if %{{.*}} -> (f32, f32, i32) {
+  %2 = math.tan %z : f32
+  return %0, %1, %2 : vector<16xf32>, vector<2x8xbf16>, f32
 }
 
 // -----
