@@ -130,9 +130,11 @@ public:
   Generator(ModuleOp module, const CompileOptions &options,
             const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
             OwningOpRef<ModuleOp> prepare, ErrorCatcher &errors,
-            PhaseRunner &phases, CompileReport &report)
+            PhaseRunner &phases, CompileReport &report,
+            std::function<llvm::Error(ModuleOp)> afterBufferize)
       : module(module), options(options), gpu(gpu), errors(errors),
-        phases(phases), report(report), prepare(std::move(prepare)) {
+        phases(phases), report(report), prepare(std::move(prepare)),
+        afterBufferize(std::move(afterBufferize)) {
     unit.module = module;
     unit.cpu = cpu;
     unit.configurePasses = options.configurePasses;
@@ -155,6 +157,7 @@ private:
   PhaseRunner &phases;
   CompileReport &report;
   OwningOpRef<ModuleOp> prepare;
+  std::function<llvm::Error(ModuleOp)> afterBufferize;
   CodeUnit unit, prepareUnit;
   /// @prepare as part of the artefact, compiled for the artefact's CPU.
   CodeUnit keptUnit;
@@ -225,6 +228,9 @@ llvm::Error Generator::placeStates() {
 llvm::Error Generator::bufferize() {
   if (llvm::Error e = unit.bufferize(errors))
     return e;
+  if (afterBufferize)
+    if (llvm::Error e = afterBufferize(module))
+      return e;
   report.arenaBytes = unit.description.arenaBytes;
   if (!prepare || options.emit != EmitKind::SharedObject)
     return llvm::Error::success();
@@ -368,13 +374,14 @@ llvm::Error Generator::run(llvm::StringRef path) {
   return result;
 }
 
-llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
-                             const cpu::CPUOptions &cpu,
-                             const fx::gpu::Target *gpu,
-                             OwningOpRef<ModuleOp> prepare,
-                             llvm::StringRef path, ErrorCatcher &errors,
-                             PhaseRunner &phases, CompileReport &report) {
+llvm::Error
+fx::generateCode(ModuleOp module, const CompileOptions &options,
+                 const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
+                 OwningOpRef<ModuleOp> prepare, llvm::StringRef path,
+                 ErrorCatcher &errors, PhaseRunner &phases,
+                 CompileReport &report,
+                 std::function<llvm::Error(ModuleOp)> afterBufferize) {
   return Generator(module, options, cpu, gpu, std::move(prepare), errors,
-                   phases, report)
+                   phases, report, std::move(afterBufferize))
       .run(path);
 }

@@ -27,6 +27,9 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   llvm::json::Array isolatedTexts;
   for (const std::string &text : isolated)
     isolatedTexts.push_back(llvm::json::fixUTF8(text));
+  llvm::json::Array warningTexts;
+  for (const std::string &text : warnings)
+    warningTexts.push_back(llvm::json::fixUTF8(text));
   llvm::json::Array uncheckedTexts;
   for (const std::string &text : unchecked)
     uncheckedTexts.push_back(llvm::json::fixUTF8(text));
@@ -44,6 +47,8 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
                           {"weight_bytes", int64_t(weightBytes)},
                           {"isolated", std::move(isolatedTexts)},
                           {"unchecked", std::move(uncheckedTexts)}};
+  if (!warnings.empty())
+    json["warnings"] = std::move(warningTexts);
   if (!deviceKernels.empty())
     json["device_kernels"] = llvm::json::Array(deviceKernels);
   return json;

@@ -2,7 +2,7 @@
 training through AOTAutograd. The entry point `torch_dynamo_backends` registers it.
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
-torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16").
+torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16"), `tune_file`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from torch._decomp import get_decompositions
 from fx_mlir._compiled import FlatModel, build, frames_of
 from fx_mlir._error import Error
 from fx_mlir._graph import GraphImporter
+from fx_mlir._module import Tuning
 from fx_mlir._operators import register_pure_operators
 
 _aten = torch.ops.aten
@@ -98,14 +99,15 @@ class _Compiled:
             return
         register_pure_operators(gm)
         module = GraphImporter(gm, lift=True, outputs=computed).run()
+        threads = options.get("threads", torch.get_num_threads())
         path, self.report, self._folder = build(
             module,
             opt_level=options.get("opt_level", 3),
             no_fallback=options.get("no_fallback", False),
             precision=options.get("precision", "f32"),
+            tuning=Tuning(options.get("tune_file"), threads=threads),
             progress=False,
         )
-        threads = options.get("threads", torch.get_num_threads())
         self._model = FlatModel(path, threads, frames_of(gm.graph))
         by_leaf = {o["leaf"]: i for i, o in enumerate(self._model.info["outputs"])}
         self._leaves = [by_leaf[leaf] for leaf in range(len(computed))]
@@ -148,7 +150,14 @@ def fx_mlir(
     from torch._dynamo.backends.common import aot_autograd
 
     options = dict(options or {}, **kwargs)
-    unknown = set(options) - {"threads", "no_fallback", "opt_level", "mode", "precision"}
+    unknown = set(options) - {
+        "threads",
+        "no_fallback",
+        "opt_level",
+        "mode",
+        "precision",
+        "tune_file",
+    }
     if unknown:
         raise Error(f"unknown option '{min(unknown)}' of the backend fx_mlir")
 

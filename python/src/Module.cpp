@@ -151,7 +151,8 @@ std::string Module::compile(const std::string &path, int emit,
                             int optLevel, bool refuseFallback,
                             nb::object onPhase, const std::string &debugCrash,
                             const std::string &target,
-                            const std::string &precision) const {
+                            const std::string &precision,
+                            const Tuning &tuning) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -170,6 +171,12 @@ std::string Module::compile(const std::string &path, int emit,
   options.debug_crash = toC(debugCrash);
   options.target = toC(target);
   options.precision = toC(precision);
+  const auto &[tuneFile, seconds, threads, sizes, candidate] = tuning;
+  options.tune_file = toC(tuneFile);
+  options.tune_seconds = seconds;
+  options.tune_threads = threads;
+  options.tune_sizes = toC(sizes);
+  options.debug_schedule = candidate;
   call([&](FXError **error) {
     return fxModuleCompile(get(), toC(path), &options, error);
   });
@@ -196,7 +203,8 @@ void fx::python::bindModule(nb::module_ &m) {
       .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"),
            nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
-           nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"));
+           nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
+           nb::arg("tuning"));
 }
 
 /// The names of an enumeration of the C interface, by number.
