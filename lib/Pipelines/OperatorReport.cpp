@@ -214,7 +214,7 @@ void OperatorReport::noteKernels(ModuleOp module) {
         auto kernel = module.lookupSymbol<func::FuncOp>(invoke.getCallee());
         addKernel(invoke.getCallee(), getSchedule(kernel), invoke,
                   kernel && kernel->hasAttr(kernel::kTunedAttr));
-      } else if (isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp>(op) &&
+      } else if (isa<linalg::LinalgOp, linalg::PackOp>(op) &&
                  !isa<linalg::FillOp>(op)) {
         // Ops that are in no kernel are lowered to plain loops.
         addKernel("loops_" + std::to_string(loops++),

@@ -215,8 +215,8 @@ Index KernelCode::size(Value tensor, int64_t dim) {
       if (!dropped.test(d) && kept++ == dim)
         return fromOfr(slice.getMixedSizes()[d]);
   }
-  if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
-    return size(unpack.getDest(), dim);
+  if (auto unpack = dyn_cast<kernel::UnpackOp>(op))
+    return fromOfr(unpack.getMixedSizes()[dim]);
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(prologueEnd);

@@ -275,7 +275,7 @@ Group KernelFormation::contraction(const Contraction &match) {
   Group group;
   Contraction c = match;
   AffineMap map = c.rhsMap();
-  bool packed = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
+  bool packed = c.rhs().getDefiningOp<UnpackOp>() != nullptr;
   unsigned last = map.getNumResults() - 1;
   // The right operand must be packed or have contiguous columns, unless the
   // target reads it in any order.
@@ -308,17 +308,6 @@ Group KernelFormation::contraction(const Contraction &match) {
     return fits(g);
   };
   addProducers(group, fitsProducers);
-  // The kernel reads the packed operand: its ops of unpacking join the group.
-  if (packed) {
-    auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>();
-    group.insert(unpack);
-    if (Operation *nibbles = unpack.getSource().getDefiningOp();
-        isa_and_nonnull<linalg::GenericOp>(nibbles) && isFree(nibbles))
-      group.insert(nibbles);
-    if (c.groupSize)
-      if (auto scales = c.scales().getDefiningOp<linalg::UnPackOp>())
-        group.insert(scales);
-  }
   return group;
 }
 

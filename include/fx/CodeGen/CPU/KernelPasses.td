@@ -107,13 +107,13 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     A contraction reads its weight (a value that depends on `fx.state` arguments
     and constants alone) by columns. The pass packs the weight by `linalg.pack`
     into panels `[N/P][K...][P]` of P columns, padded with zeros. The
-    contraction reads it through `linalg.unpack`:
+    contraction reads it through `fx_kernel.unpack`:
 
     ```mlir
     %p = linalg.pack %w padding_value(%zero : f32) inner_dims_pos = [0]
            inner_tiles = [32] into %e : tensor<100x64xf32> -> tensor<4x64x32xf32>
-    %u = linalg.unpack %p inner_dims_pos = [0] inner_tiles = [32] into %f
-           : tensor<4x64x32xf32> -> tensor<100x64xf32>
+    %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0]
+           inner_tiles = [32] : tensor<4x64x32xf32> -> tensor<100x64xf32>
     ```
 
     Named linalg ops except fills are generalized first.
@@ -123,12 +123,11 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     = [32, 2]`, if the terms of the left operand are contiguous and their number
     is even. If only the low four bits of integers are used (`(p << 4) >> 4`), a
     byte holds two terms: term k in the lower half and term k + 4 in the upper
-    half, in the layout `[N/P][K/8][P][4]`. A generic in front of the unpacking
-    expands them to bytes. The scales of groups are packed by columns, too.
+    half, in the layout `[N/P][K/8][P][4]`, and the unpacking is marked with
+    `nibbles`. The scales of groups are packed by columns, too.
 
-    `fx-form-kernels` moves the unpacking into the kernel, whose code reads the
-    panels. `fx-hoist-prepare` moves the packing to `@prepare`. Canonicalization
-    must not run in between, since it would fold the pair.
+    `fx-form-kernels` copies the unpacking into the kernel, whose code reads the
+    panels. `fx-hoist-prepare` moves the packing to `@prepare`.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
@@ -136,8 +135,8 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
            "pack operands of bf16 for vdpbf16ps">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect"
+    "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -228,7 +227,7 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
     "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
   let statistics = [
     Statistic<"numInlined", "num-inlined", "kernels left to the general path">

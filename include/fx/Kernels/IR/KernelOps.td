@@ -158,4 +158,45 @@ def FXKernel_TunedScheduleOp : Op<FXKernel_Dialect, "tuned_schedule"> {
   let hasVerifier = 1;
 }
 
+def FXKernel_UnpackOp : Op<FXKernel_Dialect, "unpack", [Pure]> {
+  let summary = "the plain form of a packed weight";
+  let description = [{
+    The inverse of `linalg.pack` with the same tiles and permutation, without the
+    padding. `sizes` are the dynamic sizes of the result.
+
+    A kernel that reads the result gets a copy of the op, and the code of the
+    kernel reads the panels. Elsewhere, `fx-cpu-emit-kernels` expands the op to
+    `linalg.unpack`. Unlike `linalg.unpack`, the op does not fold with the
+    `linalg.pack` that defines its source.
+
+    With `nibbles`, the source holds numbers of four bits, two in a byte. The
+    innermost of the outer dimensions is half as large, and the innermost tile
+    has four numbers. Byte b of tile t holds number b of tile 2t in its low half
+    and number b of tile 2t + 1 in its high half. The result holds the numbers
+    with their sign.
+
+    ```mlir
+    %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0]
+           inner_tiles = [32] : tensor<4x64x32xf32> -> tensor<100x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Variadic<Index>:$sizes,
+                       DenseI64ArrayAttr:$outer_dims_perm,
+                       DenseI64ArrayAttr:$inner_dims_pos,
+                       DenseI64ArrayAttr:$inner_tiles, UnitAttr:$nibbles);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source (`sizes` `(` $sizes^ `)`)? `outer_dims_perm` `=` $outer_dims_perm
+    `inner_dims_pos` `=` $inner_dims_pos `inner_tiles` `=` $inner_tiles
+    (`nibbles` $nibbles^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
+
+    /// Creates linalg ops that compute the result, in front of the op.
+    ::mlir::Value expand(::mlir::OpBuilder &b);
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // FX_KERNEL_OPS

@@ -87,6 +87,19 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
                                  {/*hasScale=*/code.machine.lanes == 16})))
         return signalPassFailure();
     }
+    expandUnpacking();
+  }
+
+  /// Expands the unpacking that no kernel contains, or that an inlined kernel
+  /// contained.
+  void expandUnpacking() {
+    getOperation().walk([](UnpackOp unpack) {
+      if (!unpack->use_empty()) {
+        OpBuilder b(unpack);
+        unpack.getResult().replaceAllUsesWith(unpack.expand(b));
+      }
+      unpack.erase();
+    });
   }
 };
 } // namespace

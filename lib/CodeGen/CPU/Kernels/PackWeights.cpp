@@ -8,6 +8,7 @@
 #include "Contraction/ContractionEmitter.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,7 +44,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   /// integer tensor, or its columns are not contiguous and the rows are many.
   bool isWanted(Contraction &c, bool isWeight) {
     SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
-    if (ranges[c.lastN()] == 1 || c.rhs().getDefiningOp<linalg::UnPackOp>())
+    if (ranges[c.lastN()] == 1 || c.rhs().getDefiningOp<UnpackOp>())
       return false;
     if (isWeight || c.isInteger())
       return true;
@@ -131,44 +132,6 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         .getResult(0);
   }
 
-  /// The inverse of joinNibbles.
-  static Value splitNibbles(OpBuilder &b, Location loc, Value joined) {
-    auto type = cast<RankedTensorType>(joined.getType());
-    unsigned rank = type.getRank(), at = rank - 3;
-    SmallVector<int64_t> shape(type.getShape());
-    shape[at] *= 2;
-    AffineMap whole = b.getMultiDimIdentityMap(rank);
-    SmallVector<AffineExpr> exprs(whole.getResults());
-    exprs[at] = exprs[at].floorDiv(2);
-    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-    return linalg::GenericOp::create(
-               b, loc, TypeRange(empty.getType()), joined, empty,
-               ArrayRef<AffineMap>{
-                   AffineMap::get(rank, 0, exprs, b.getContext()), whole},
-               SmallVector<utils::IteratorType>(rank,
-                                                utils::IteratorType::parallel),
-               [&](OpBuilder &nested, Location loc, ValueRange v) {
-                 auto number = [&](int8_t n) -> Value {
-                   return arith::ConstantOp::create(nested, loc,
-                                                    nested.getI8IntegerAttr(n));
-                 };
-                 Value term = linalg::IndexOp::create(nested, loc, at);
-                 Value one = arith::ConstantIndexOp::create(nested, loc, 1);
-                 Value none = arith::ConstantIndexOp::create(nested, loc, 0);
-                 term = arith::AndIOp::create(nested, loc, term, one);
-                 Value isLow = arith::CmpIOp::create(
-                     nested, loc, arith::CmpIPredicate::eq, term, none);
-                 Value up = arith::ShLIOp::create(nested, loc, v[0], number(4));
-                 Value high =
-                     arith::SelectOp::create(nested, loc, isLow, up, v[0]);
-                 linalg::YieldOp::create(
-                     nested, loc,
-                     arith::ShRSIOp::create(nested, loc, high, number(4))
-                         .getResult());
-               })
-        .getResult(0);
-  }
-
   /// Packs the scales of groups: one row of a panel's columns for each group.
   void packScales(Contraction &c, int64_t width) {
     OpBuilder b(c.op);
@@ -182,26 +145,26 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
       if (d != pos && d + 1 < type.getRank())
         perm.push_back(d);
     perm.append({pos, type.getRank() - 1});
-    SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
     Value &packed = packs[Key(source.getAsOpaquePointer(), pos, {width},
                               {perm.begin(), perm.end()}, false)];
     if (!packed)
-      packed = packInFront(b, loc, source, pos, tiles, {pos}, perm);
-    c.op->setOperand(2, unpack(b, loc, packed, type, tiles, {pos}, perm));
+      packed = packInFront(b, loc, source, pos, {width}, {pos}, perm);
+    c.op->setOperand(2, unpack(b, loc, packed, source, perm, {pos}, {width}));
   }
 
   /// Packs `source` directly after its definition.
   static Value packInFront(OpBuilder &b, Location loc, Value source,
-                           int64_t pos, ArrayRef<OpFoldResult> tiles,
+                           int64_t pos, ArrayRef<int64_t> sizes,
                            ArrayRef<int64_t> inner, ArrayRef<int64_t> perm) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(source);
     auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<OpFoldResult> tiles =
+        getAsIndexOpFoldResult(b.getContext(), sizes);
     Value dest = linalg::PackOp::createDestinationTensor(b, loc, source, tiles,
                                                          inner, perm);
     std::optional<Value> padding;
-    if (type.isDynamicDim(pos) ||
-        type.getDimSize(pos) % *getConstantIntValue(tiles[0]))
+    if (type.isDynamicDim(pos) || type.getDimSize(pos) % sizes[0])
       padding = arith::ConstantOp::create(
           b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
     return linalg::PackOp::create(b, loc, source, dest, inner, tiles, padding,
@@ -209,16 +172,16 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         ->getResult(0);
   }
 
-  static Value unpack(OpBuilder &b, Location loc, Value packed,
-                      RankedTensorType type, ArrayRef<OpFoldResult> tiles,
-                      ArrayRef<int64_t> inner, ArrayRef<int64_t> perm,
-                      ArrayRef<OpFoldResult> sizes = {}) {
-    SmallVector<OpFoldResult> of(sizes);
-    for (int64_t d = 0; sizes.empty() && d < type.getRank(); ++d)
-      of.push_back(b.getIndexAttr(type.getDimSize(d)));
-    Value dest = tensor::EmptyOp::create(b, loc, of, type.getElementType());
-    return linalg::UnPackOp::create(b, loc, packed, dest, inner, tiles, perm)
-        ->getResult(0);
+  /// Returns the plain form, of the type and sizes of `source`.
+  static Value unpack(OpBuilder &b, Location loc, Value packed, Value source,
+                      ArrayRef<int64_t> perm, ArrayRef<int64_t> inner,
+                      ArrayRef<int64_t> tiles, bool nibbles = false) {
+    SmallVector<Value> sizes;
+    for (OpFoldResult size : tensor::getMixedSizes(b, loc, source))
+      if (auto dynamic = dyn_cast<Value>(size))
+        sizes.push_back(dynamic);
+    return UnpackOp::create(b, loc, source.getType(), packed, sizes, perm,
+                            inner, tiles, nibbles);
   }
 
   void pack(Contraction &c) {
@@ -226,7 +189,6 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     Location loc = c.op.getLoc();
     linalg::GenericOp nibbles = findNibbles(c);
     Value source = nibbles ? nibbles.getInputs()[0] : c.rhs();
-    auto type = cast<RankedTensorType>(source.getType());
     AffineMap map = c.rhsMap(), lhs = c.lhsMap();
     int64_t width = getPanelVectors(c, lanes) * lanes;
     // Outer dimensions: batches and other columns, the panels, then the
@@ -263,22 +225,19 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
       inner.push_back(perm.back());
       sizes.push_back(terms);
     }
-    SmallVector<OpFoldResult> tiles =
-        getAsIndexOpFoldResult(b.getContext(), sizes);
     Value &packed = packs[Key(source.getAsOpaquePointer(), pos,
                               {sizes.begin(), sizes.end()},
                               {perm.begin(), perm.end()}, bool(nibbles))];
     if (!packed) {
-      packed = packInFront(b, loc, source, pos, tiles, inner, perm);
+      packed = packInFront(b, loc, source, pos, sizes, inner, perm);
       if (nibbles) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointAfterValue(packed);
         packed = joinNibbles(b, loc, packed);
       }
     }
-    Value bytes = nibbles ? splitNibbles(b, loc, packed) : packed;
-    c.op->setOperand(c.b, unpack(b, loc, bytes, type, tiles, inner, perm,
-                                 tensor::getMixedSizes(b, loc, source)));
+    c.op->setOperand(
+        c.b, unpack(b, loc, packed, source, perm, inner, sizes, bool(nibbles)));
     if (nibbles && nibbles->use_empty())
       nibbles->erase();
     if (c.groupSize)

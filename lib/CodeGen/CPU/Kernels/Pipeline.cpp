@@ -49,8 +49,6 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // No canonicalization until kernels are formed: it would fold pairs of pack
-  // and unpack.
   pm.addPass(createFXCPUIntegerContractions());
   pm.addPass(createFXCPUPackWeights({options.lanes, options.bf16}));
   pm.addPass(createFXCPUWidenHalves());

@@ -16,8 +16,7 @@
 // CHECK-NOT: linalg
 func.func private @kernel_0(%x: tensor<3x64xf32>, %w: tensor<4x64x32xf32>, %out: tensor<3x100xf32>) -> tensor<3x100xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<100x64xf32>
-  %u = linalg.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %e : tensor<4x64x32xf32> -> tensor<100x64xf32>
+  %u = fx_kernel.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<4x64x32xf32> -> tensor<100x64xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<3x100xf32>) -> tensor<3x100xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<3x64xf32>, tensor<100x64xf32>) outs(%f : tensor<3x100xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 3, vectors = 2>} {
   ^bb0(%a: f32, %b: f32, %o: f32):
@@ -123,8 +122,7 @@ func.func @main(%x: tensor<1008xf32>) -> tensor<f32> {
 // CHECK: memref.prefetch %{{.+}}[%[[NEXT]]], read
 func.func private @kernel_0(%x: tensor<8x64xf32>, %w: tensor<3x64x32xf32>, %out: tensor<8x96xf32>) -> tensor<8x96xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<96x64xf32>
-  %u = linalg.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %e : tensor<3x64x32xf32> -> tensor<96x64xf32>
+  %u = fx_kernel.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<3x64x32xf32> -> tensor<96x64xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<8x96xf32>) -> tensor<8x96xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<8x64xf32>, tensor<96x64xf32>) outs(%f : tensor<8x96xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 4, vectors = 2, prefetch = 2>} {
   ^bb0(%a: f32, %b: f32, %o: f32):

@@ -10,8 +10,7 @@
 #y = affine_map<(i, h, w, n, k) -> (i, h, w, n)>
 func.func private @kernel_0(%x: tensor<16x14x14x256xf32>, %w: tensor<8x256x32xf32>, %out: tensor<16x14x14x256xf32>) -> tensor<16x14x14x256xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<256x256xf32>
-  %u = linalg.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] into %e : tensor<8x256x32xf32> -> tensor<256x256xf32>
+  %u = fx_kernel.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] : tensor<8x256x32xf32> -> tensor<256x256xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<16x14x14x256xf32>) -> tensor<16x14x14x256xf32>
   %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%x, %u : tensor<16x14x14x256xf32>, tensor<256x256xf32>) outs(%f : tensor<16x14x14x256xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 7, vectors = 2, row_block = 252, prefetch = 16>} {
   ^bb0(%a: f32, %b: f32, %o: f32):
@@ -43,8 +42,7 @@ func.func @main(%x: tensor<16x14x14x256xf32>, %w: tensor<8x256x32xf32>) -> tenso
 #y = affine_map<(i, h, w, n, k) -> (i, h, w, n)>
 func.func private @kernel_0(%x: tensor<32x7x7x256xf32>, %w: tensor<32x256x32xf32>, %z: tensor<32x7x7x1024xf32>, %out: tensor<32x7x7x1024xf32>) -> tensor<32x7x7x1024xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<256x1024xf32>
-  %u = linalg.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] into %e : tensor<32x256x32xf32> -> tensor<256x1024xf32>
+  %u = fx_kernel.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] : tensor<32x256x32xf32> -> tensor<256x1024xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<32x7x7x1024xf32>) -> tensor<32x7x7x1024xf32>
   %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%x, %u : tensor<32x7x7x256xf32>, tensor<256x1024xf32>) outs(%f : tensor<32x7x7x1024xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 7, vectors = 2, row_block = 252, prefetch = 16>} {
   ^bb0(%a: f32, %b: f32, %o: f32):

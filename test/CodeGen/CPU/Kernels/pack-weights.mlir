@@ -11,7 +11,8 @@
 // CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xf32>, %[[W:[^:]+]]: tensor<100x64xf32>
 // L16: %[[P:.+]] = linalg.pack %[[W]] padding_value(%{{.+}} : f32) outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %{{.+}} : tensor<100x64xf32> -> tensor<4x64x32xf32>
 // L8: %[[P:.+]] = linalg.pack %[[W]] padding_value(%{{.+}} : f32) outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [16] into %{{.+}} : tensor<100x64xf32> -> tensor<7x64x16xf32>
-// CHECK: %[[U:.+]] = linalg.unpack %[[P]]
+// L16: %[[U:.+]] = fx_kernel.unpack %[[P]] outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<4x64x32xf32> -> tensor<100x64xf32>
+// L8: %[[U:.+]] = fx_kernel.unpack %[[P]] outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [16] : tensor<7x64x16xf32> -> tensor<100x64xf32>
 // CHECK: linalg.generic {{.*}} ins(%[[X]], %[[U]]
 func.func @weight(%x: tensor<?x64xf32>, %w: tensor<100x64xf32> {fx.state = @w}, %init: tensor<?x100xf32>) -> tensor<?x100xf32> {
   %r = linalg.generic {indexing_maps = [#x, #wt, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<?x64xf32>, tensor<100x64xf32>) outs(%init : tensor<?x100xf32>) {

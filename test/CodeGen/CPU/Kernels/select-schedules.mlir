@@ -10,8 +10,7 @@
 // CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128, prefetch = 16>
 func.func private @kernel_0(%x: tensor<128x1024xf32>, %w: tensor<40x1024x32xf32>, %out: tensor<128x1280xf32>) -> tensor<128x1280xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<1280x1024xf32>
-  %u = linalg.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %e : tensor<40x1024x32xf32> -> tensor<1280x1024xf32>
+  %u = fx_kernel.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<40x1024x32xf32> -> tensor<1280x1024xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<128x1280xf32>) -> tensor<128x1280xf32>
   %r = linalg.generic {indexing_maps = [#a, #b, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<128x1024xf32>, tensor<1280x1024xf32>) outs(%f : tensor<128x1280xf32>) {
   ^bb0(%p: f32, %q: f32, %o: f32):
@@ -33,8 +32,7 @@ func.func private @kernel_0(%x: tensor<128x1024xf32>, %w: tensor<40x1024x32xf32>
 // CHECK: rows = 3, {{.*}}prefetch = 1>
 func.func private @kernel_0(%x: tensor<3x1024xf32>, %w: tensor<40x1024x32xf32>, %out: tensor<3x1280xf32>) -> tensor<3x1280xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<1280x1024xf32>
-  %u = linalg.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %e : tensor<40x1024x32xf32> -> tensor<1280x1024xf32>
+  %u = fx_kernel.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<40x1024x32xf32> -> tensor<1280x1024xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<3x1280xf32>) -> tensor<3x1280xf32>
   %r = linalg.generic {indexing_maps = [#a, #b, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<3x1024xf32>, tensor<1280x1024xf32>) outs(%f : tensor<3x1280xf32>) {
   ^bb0(%p: f32, %q: f32, %o: f32):
@@ -56,8 +54,7 @@ func.func private @kernel_0(%x: tensor<3x1024xf32>, %w: tensor<40x1024x32xf32>, 
 // CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 1024, rows_first = true>
 func.func private @kernel_0(%x: tensor<128x64xf32>, %w: tensor<4x64x32xf32>, %out: tensor<128x128xf32>) -> tensor<128x128xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<128x64xf32>
-  %u = linalg.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %e : tensor<4x64x32xf32> -> tensor<128x64xf32>
+  %u = fx_kernel.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<4x64x32xf32> -> tensor<128x64xf32>
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<128x128xf32>) -> tensor<128x128xf32>
   %r = linalg.generic {indexing_maps = [#a, #b, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<128x64xf32>, tensor<128x64xf32>) outs(%f : tensor<128x128xf32>) {
   ^bb0(%p: f32, %q: f32, %o: f32):

@@ -61,7 +61,7 @@ int64_t fx::cpu::getPanelVectors(Contraction &c, int64_t lanes) {
 }
 
 bool fx::cpu::isPackedInPairs(Contraction &c) {
-  auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>();
+  auto unpack = c.rhs().getDefiningOp<UnpackOp>();
   return c.isHalf() && unpack && unpack.getInnerDimsPos().size() == 2;
 }
 
@@ -79,9 +79,8 @@ static ContractionAttr chooseSchedule(Contraction &c,
     return all;
   };
   int64_t vectors = getPanelVectors(c, lanes);
-  if (auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>())
-    if (auto tile = getConstantIntValue(unpack.getMixedTiles()[0]))
-      vectors = std::max<int64_t>(1, *tile / lanes);
+  if (auto unpack = c.rhs().getDefiningOp<UnpackOp>())
+    vectors = std::max<int64_t>(1, unpack.getInnerTiles()[0] / lanes);
   int64_t m = 1;
   for (AffineExpr expr : c.resultMap().getResults()) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
@@ -102,7 +101,7 @@ static ContractionAttr chooseSchedule(Contraction &c,
   bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
                  k * columns * bytes <= target.operandCache;
   int64_t prefetch = 0;
-  bool isPacked = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
+  bool isPacked = c.rhs().getDefiningOp<UnpackOp>() != nullptr;
   if (!isSmall && isPacked && !ShapedType::isDynamic(k)) {
     int64_t all = product(c.m), width = vectors * lanes;
     // Assume a full block of rows if their number is dynamic.
@@ -124,7 +123,7 @@ static std::optional<KernelMatch> matchKernel(func::FuncOp kernel,
     if (!match)
       continue;
     AffineMap map = match->rhsMap();
-    if (match->rhs().getDefiningOp<linalg::UnPackOp>() ||
+    if (match->rhs().getDefiningOp<UnpackOp>() ||
         map.getDimPosition(map.getNumResults() - 1) == match->lastN())
       return KernelMatch{&op, chooseSchedule(*match, target)};
   }
@@ -144,9 +143,7 @@ struct CandidateList {
   const TargetInfo &target;
   SmallVector<ScheduleAttrInterface> list;
 
-  bool isPacked() {
-    return c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
-  }
+  bool isPacked() { return c.rhs().getDefiningOp<UnpackOp>() != nullptr; }
   /// Adds `base` with other rows and vectors, and with a block of rows that
   /// consists of whole tiles.
   void add(int64_t rows, int64_t vectors, int64_t block, bool rowsFirst,

@@ -109,7 +109,7 @@ struct ContractionEmitter {
   bool addLeftStrides(unsigned d, mlir::AffineExpr expr, int64_t factor);
   /// Finds the strides of a packed right operand. Returns false if the kernel
   /// has another form.
-  bool packedStrides(mlir::linalg::UnPackOp unpack);
+  bool packedStrides(kernel::UnpackOp unpack);
   /// Finds the strides of the scales of groups. Returns false if the kernel has
   /// another form.
   bool scaleStrides();

@@ -42,34 +42,26 @@ bool ContractionEmitter::addLeftStrides(unsigned d, AffineExpr expr,
       factor * cast<AffineConstantExpr>(binary.getRHS()).getValue());
 }
 
-bool ContractionEmitter::packedStrides(linalg::UnPackOp unpack) {
+bool ContractionEmitter::packedStrides(UnpackOp unpack) {
   packed = true;
-  Value memory = unpack.getSource();
-  if (auto split = memory.getDefiningOp<linalg::GenericOp>()) {
-    nibbles = true;
-    memory = split.getInputs()[0];
-  }
-  b = code.buffer(memory);
+  nibbles = unpack.getNibbles();
+  b = code.buffer(unpack.getSource());
   pairs = isPackedInPairs(info);
   if (!b || (pairs && !code.machine.hasBF16Dot) ||
       unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
-      getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
+      unpack.getInnerTiles()[0] != panel())
     return false;
   AffineMap map = info.rhsMap();
   if (depth() > 1) {
     // `depth` terms at a time must be contiguous in both operands.
     quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
     int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
-    if (getConstantIntValue(unpack.getMixedTiles()[1]) != innerTerms() ||
+    if (unpack.getInnerTiles()[1] != innerTerms() ||
         ShapedType::isDynamic(size) || size % depth() ||
         !aStride[*quadLoop].isStatic(1))
       return false;
   }
-  SmallVector<int64_t> perm(unpack.getOuterDimsPerm());
-  if (perm.empty())
-    for (unsigned d = 0; d < map.getNumResults(); ++d)
-      perm.push_back(d);
-  for (auto [q, d] : llvm::enumerate(perm))
+  for (auto [q, d] : llvm::enumerate(unpack.getOuterDimsPerm()))
     bStride[map.getDimPosition(d)] = b->strides[q];
   if (map.getDimPosition(unpack.getInnerDimsPos()[0]) != nLoop)
     return false;
@@ -89,7 +81,7 @@ bool ContractionEmitter::strides() {
     if (!addLeftStrides(d, expr, 1))
       return false;
   nLoop = info.lastN();
-  if (auto unpack = info.rhs().getDefiningOp<linalg::UnPackOp>())
+  if (auto unpack = info.rhs().getDefiningOp<UnpackOp>())
     return packedStrides(unpack);
   b = code.buffer(info.rhs());
   if (!b || info.isInteger() || info.hasByteWeights() || info.groupSize)
@@ -104,7 +96,7 @@ bool ContractionEmitter::strides() {
 }
 
 bool ContractionEmitter::scaleStrides() {
-  auto unpack = info.scales().getDefiningOp<linalg::UnPackOp>();
+  auto unpack = info.scales().getDefiningOp<UnpackOp>();
   t = unpack ? code.buffer(unpack.getSource()) : nullptr;
   AffineMap map = info.scalesMap();
   unsigned groups = map.getNumResults() - 1;
@@ -112,7 +104,7 @@ bool ContractionEmitter::scaleStrides() {
       unpack ? unpack.getOuterDimsPerm() : ArrayRef<int64_t>();
   if (!t || perm.size() != map.getNumResults() ||
       unpack.getInnerDimsPos().size() != 1 ||
-      getConstantIntValue(unpack.getMixedTiles()[0]) != panel() ||
+      unpack.getInnerTiles()[0] != panel() ||
       map.getResult(unpack.getInnerDimsPos()[0]) !=
           code.b.getAffineDimExpr(nLoop))
     return false;
@@ -221,9 +213,7 @@ bool ContractionEmitter::analyse() {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
     if (auto match = matchContraction(&op))
       info = *match;
-    // Skip the op that splits nibbles: the steps of the sum do that.
-    if (isa<linalg::GenericOp>(op) &&
-        llvm::none_of(op.getUsers(), llvm::IsaPred<linalg::UnPackOp>))
+    if (isa<linalg::GenericOp>(op))
       ops.push_back(&op);
   }
   if (!info.op)
