@@ -320,14 +320,13 @@ llvm::json::Array OperatorReport::getKernels() const {
       nodes.push_back(toText(getShortName(source)));
     StringRef shortName = name.getValue();
     shortName.consume_back("@prepare");
-    llvm::json::Object entry{{"name", toText(shortName)},
-                             {"schedule", llvm::json::Object(kernel.schedule)},
-                             {"calls", kernel.calls},
-                             {"when", kernel.isPrepared ? "compile" : "run"},
-                             {"nodes", std::move(nodes)}};
-    if (kernel.isTuned)
-      entry["tuned"] = true;
-    list.push_back(std::move(entry));
+    list.push_back(
+        llvm::json::Object{{"name", toText(shortName)},
+                           {"schedule", llvm::json::Object(kernel.schedule)},
+                           {"tuned", kernel.isTuned},
+                           {"calls", kernel.calls},
+                           {"when", kernel.isPrepared ? "compile" : "run"},
+                           {"nodes", std::move(nodes)}});
   }
   return list;
 }

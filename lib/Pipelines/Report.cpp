@@ -46,9 +46,8 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
                           {"arena_bytes", arenaBytes},
                           {"weight_bytes", int64_t(weightBytes)},
                           {"isolated", std::move(isolatedTexts)},
+                          {"warnings", std::move(warningTexts)},
                           {"unchecked", std::move(uncheckedTexts)}};
-  if (!warnings.empty())
-    json["warnings"] = std::move(warningTexts);
   if (!deviceKernels.empty())
     json["device_kernels"] = llvm::json::Array(deviceKernels);
   return json;

@@ -41,7 +41,7 @@ static constexpr double kLevel = 0.01;
 /// The share of the kernels' time that the measured kernels have.
 static constexpr double kCovered = 0.98;
 /// The least time of a measurement. Shorter runs are repeated.
-static constexpr double kLeastSeconds = 2e-3;
+static constexpr double kLeastSeconds = 4e-3;
 /// The number of candidates of a kernel that are compiled at a time.
 static constexpr size_t kMostInWave = 16;
 /// The number of rounds after which the slower half of the candidates is
@@ -374,8 +374,11 @@ llvm::Error Tuner::confirmBest(double until) {
     double ratio = getMedian(pairs[k]);
     bool isFaster = chosen[k] && ratio <= kFaster && areLess(pairs[k], kLevel);
     size_t best = isFaster ? slots[k][chosen[k]] : 0;
-    // Without enough pairs, keep what an earlier wave confirmed.
-    if (!isFaster && pairs[k].size() < size_t(kPairs))
+    // Keep what an earlier wave confirmed if the time was too short to measure
+    // it again.
+    bool isMeasured =
+        chosen[k] ? pairs[k].size() == size_t(kPairs) : !ratios[k].empty();
+    if (!isFaster && !isMeasured)
       continue;
     if (best && best != kernel.best)
       say(llvm::formatv("{0}: {1:f3} of the time with ", kernel.name, ratio)

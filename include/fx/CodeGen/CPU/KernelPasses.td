@@ -181,6 +181,8 @@ def FXCPUSelectSchedules
     measured on `cpu` with `features` (a hash) and `threads`. A warning names an
     entry whose schedule the class does not list for the kernel; then the class
     chooses the schedule.
+
+    A signature is a hash of what a kernel computes, without names.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
@@ -191,7 +193,9 @@ def FXCPUSelectSchedules
     Option<"threads", "threads", "int64_t", "1", "the threads of a run">,
     Option<"candidate", "candidate", "int64_t", "0",
            "for tests: use candidate N of each kernel, from 1; 0: the schedule "
-           "that the class chooses">
+           "that the class chooses">,
+    Option<"report", "report", "bool", "false",
+           "emit a remark with the signature and the schedules of each kernel">
   ];
   let dependentDialects = ["::fx::kernel::FXKernelDialect"];
 }

@@ -71,6 +71,14 @@ struct SelectSchedules
       if (matches.empty())
         continue;
       const auto &[kernelClass, match] = matches.front();
+      if (report) {
+        InFlightDiagnostic remark = kernel.emitRemark("kernel '")
+                                    << kernel.getSymName() << "' has signature "
+                                    << getSignature(kernel) << " and schedules "
+                                    << match.schedule;
+        for (auto other : getCandidates(*kernelClass, match, target))
+          remark << ", " << other;
+      }
       ScheduleAttrInterface schedule;
       if (file)
         schedule = getTuned(*file, kernel, *kernelClass, match, target);
