@@ -142,7 +142,7 @@ llvm::Error Driver::checkTuning() {
       return CompileError::make(
           kInput, "--tune: expected the CPU of this machine, got '" +
                       options.cpu + "'");
-    if (options.tuneFile == "-" || isWrittenInPlace(options.tuneFile))
+    if (options.tuneFile.empty() || isWrittenInPlace(options.tuneFile))
       return CompileError::make(
           kInput, "--tune: expected a file for schedules (--tune-file), got '" +
                       options.tuneFile + "'");

@@ -54,7 +54,7 @@ void VariantModel::addVariants(ModuleOp module,
       func::FuncOp clone = original.clone();
       clone.setSymName(getVariantName(kernel.name, v));
       OpBuilder(original).insert(clone);
-      cpu::setSchedule(clone, kernel.schedules[v], options);
+      cpu::applySchedule(clone, kernel.schedules[v], options);
       symbols.push_back(FlatSymbolRefAttr::get(clone));
     }
   }

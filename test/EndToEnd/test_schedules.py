@@ -33,7 +33,8 @@ class Layers(nn.Module):
         self.heads = draw.randint(1, 3)
         rows, side = draw.randint(1, 40), draw.randint(5, 15)
         width = 8 * self.heads * draw.randint(1, 4)
-        self.shapes = [(rows, self.k), (self.k, self.n), (1, channels, side, side), (2, side, width)]
+        image = (1, channels, side, side)
+        self.shapes = [(rows, self.k), (self.k, self.n), image, (2, side, width)]
 
     def forward(self, x, y, image, tokens):
         q = tokens.unflatten(2, (self.heads, -1)).transpose(1, 2)
@@ -86,7 +87,8 @@ def test_candidates(dtype, form, tmp_path, request):
     inputs = tuple(torch.randn(shape).to(dtype) for shape in module.shapes)
     dynamic = None
     if form == "dynamic":
-        dynamic = ({0: torch.export.Dim("n", max=99)}, None, None, {1: torch.export.Dim("t", max=99)})
+        rows, tokens = (torch.export.Dim(name, max=99) for name in ("n", "t"))
+        dynamic = ({0: rows}, None, None, {1: tokens})
         inputs = (torch.randn(max(len(inputs[0]), 2), module.k).to(dtype), *inputs[1:])
     exporting.save(exporting.export(module, inputs, {}, dynamic=dynamic), tmp_path / "m.pt2")
     exact = Layers(random.Random(f"{dtype} {form}")).double()

@@ -31,9 +31,9 @@ std::vector<ScheduleChoices> listSchedules(mlir::ModuleOp module,
 
 /// Gives `kernel` one of the schedules that `listSchedules` returned for it or
 /// for a kernel of which it is a clone.
-void setSchedule(mlir::func::FuncOp kernel,
-                 kernel::ScheduleAttrInterface schedule,
-                 const KernelOptions &options);
+void applySchedule(mlir::func::FuncOp kernel,
+                   kernel::ScheduleAttrInterface schedule,
+                   const KernelOptions &options);
 
 } // namespace fx::cpu
 

@@ -31,8 +31,8 @@ fx::cpu::listSchedules(ModuleOp module, const KernelOptions &options) {
   return all;
 }
 
-void fx::cpu::setSchedule(func::FuncOp kernel, ScheduleAttrInterface schedule,
-                          const KernelOptions &options) {
+void fx::cpu::applySchedule(func::FuncOp kernel, ScheduleAttrInterface schedule,
+                            const KernelOptions &options) {
   auto matches = matchKernelClasses(getKernelClasses(), kernel,
                                     TargetInfo::getCPU(options.lanes));
   assert(!matches.empty() && "expected a kernel of listSchedules");
