@@ -39,7 +39,9 @@ TuningTarget TuningTarget::get(StringRef cpu, StringRef features,
 
 std::string fx::kernel::getSignature(func::FuncOp kernel) {
   OwningOpRef<func::FuncOp> clone = kernel.clone();
-  clone->walk([](Operation *op) { op->setDiscardableAttrs(ArrayRef<NamedAttribute>()); });
+  clone->walk([](Operation *op) {
+    op->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+  });
   clone->setSymName("kernel");
   clone->removeArgAttrsAttr();
   clone->removeResAttrsAttr();
