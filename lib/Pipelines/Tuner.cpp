@@ -232,6 +232,22 @@ llvm::Error Tuner::measureDefault(function_ref<void()> onRun) {
 // Waves
 //===----------------------------------------------------------------------===//
 
+/// Returns the number of parameters that differ.
+static int64_t countDifferences(ScheduleAttrInterface a,
+                                ScheduleAttrInterface b) {
+  llvm::StringMap<Attribute> parameters;
+  a.walkParameters(
+      [&](StringRef name, Attribute value) { parameters[name] = value; });
+  int64_t differences = 0;
+  b.walkParameters([&](StringRef name, Attribute value) {
+    auto it = parameters.find(name);
+    differences += it == parameters.end() || it->second != value;
+    if (it != parameters.end())
+      parameters.erase(it);
+  });
+  return differences + parameters.size();
+}
+
 /// Chooses the candidates that are compiled next: as many as can be compiled in
 /// a third of the time that is left, those of the slowest kernels first. Sets
 /// `slots`.
@@ -292,7 +308,18 @@ llvm::Error Tuner::runWave() {
   double now = getSpent();
   if (llvm::Error e = selectBest(now + 0.6 * time))
     return e;
-  return confirmBest(now + time);
+  if (llvm::Error e = confirmBest(now + time))
+    return e;
+  // Next come the neighbours of what is the fastest so far.
+  for (TunedKernel &kernel : kernels)
+    if (kernel.best)
+      llvm::stable_sort(
+          MutableArrayRef(kernel.schedules).drop_front(kernel.next),
+          [&](ScheduleAttrInterface a, ScheduleAttrInterface b) {
+            ScheduleAttrInterface best = kernel.schedules[kernel.best];
+            return countDifferences(a, best) < countDifferences(b, best);
+          });
+  return llvm::Error::success();
 }
 
 /// Drops candidates until each kernel has one left, or until `until`.
