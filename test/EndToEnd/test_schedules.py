@@ -2,6 +2,7 @@
 computes. `fx-compile --debug-schedule=N` gives every kernel candidate N of its class, modulo their
 number."""
 
+import copy
 import json
 import random
 
@@ -91,8 +92,7 @@ def test_candidates(dtype, form, tmp_path, request):
         dynamic = ({0: rows}, None, None, {1: tokens})
         inputs = (torch.randn(max(len(inputs[0]), 2), module.k).to(dtype), *inputs[1:])
     exporting.save(exporting.export(module, inputs, {}, dynamic=dynamic), tmp_path / "m.pt2")
-    exact = Layers(random.Random(f"{dtype} {form}")).double()
-    exact.load_state_dict({k: v.double() for k, v in module.state_dict().items()})
+    exact = copy.deepcopy(module).double()
     want = exporting.eager(module, inputs)
     true = exporting.eager(exact, tuple(x.double() for x in inputs))
     compiled(tmp_path, 0)

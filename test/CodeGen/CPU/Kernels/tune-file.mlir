@@ -1,8 +1,8 @@
 // The file has an entry for a signature, which a remark tells.
 // RUN: fx-opt %s --fx-cpu-select-schedules="lanes=8 report" -o /dev/null 2> %t.remarks
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
-// RUN: sed -n "s/.*'kernel_0' has signature \([0-9a-f]*\) .*/\1/p" %t.remarks > %t.signature
-// RUN: sed "s/SIGNATURE/$(cat %t.signature)/" %S/Inputs/tuned.mlir > %t.tuned.mlir
+// RUN: sed -n "s/.*'kernel_0' has signature \([0-9a-f]*\) .*/s,SIGNATURE,\1,/p" %t.remarks > %t.sed
+// RUN: sed -f %t.sed %S/Inputs/tuned.mlir > %t.tuned.mlir
 
 // RUN: fx-opt %s --fx-cpu-select-schedules="lanes=8 tune-file=%t.tuned.mlir cpu=here features=ab" | FileCheck %s --check-prefixes=CHECK,TUNED
 // RUN: fx-opt %s --fx-cpu-select-schedules="lanes=8 tune-file=%t.tuned.mlir cpu=there features=ab" | FileCheck %s --check-prefixes=CHECK,DEFAULT
