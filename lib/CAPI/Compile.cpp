@@ -44,7 +44,7 @@ static llvm::Error setTuning(const FXCompileOptions &given, StringRef path,
                         : given.tune_threads == -1 ? 0
                                                    : given.tune_threads;
   compile.candidate = given.debug_schedule;
-  if (given.tune_file)
+  if (given.tune_file && *given.tune_file)
     compile.tuneFile = given.tune_file;
   else if (given.tune_seconds > 0)
     compile.tuneFile = getDefaultTuneFile(path);

@@ -36,21 +36,23 @@ using fx::kernel::TuningTarget;
 
 /// The ratio of times up to which a schedule is clearly faster than another.
 static constexpr double kFaster = 0.98;
-/// The probability with which noise may make a schedule look faster.
-static constexpr double kLevel = 0.01;
+/// The probabilities with which noise may make a schedule, and the model with
+/// schedules that passed this test, look faster.
+static constexpr double kLevel = 0.01, kModelLevel = 0.05;
 /// The share of the kernels' time that the measured kernels have.
 static constexpr double kCovered = 0.98;
 /// The least time of a measurement. Shorter runs are repeated.
-static constexpr double kLeastSeconds = 4e-3;
+static constexpr double kLeastSeconds = 20e-3;
 /// The number of candidates of a kernel that are compiled at a time.
 static constexpr size_t kMostInWave = 16;
 /// The number of rounds after which the slower half of the candidates is
 /// dropped.
 static constexpr int kRounds = 2;
-/// The number of pairs of runs for the best candidates, and for the model.
-static constexpr int kPairs = 15, kModelPairs = 20;
+/// The least number of pairs of runs that can pass a test, and the greatest
+/// numbers of pairs for the best candidates and for the model.
+static constexpr int kLeastPairs = 7, kPairs = 31, kModelPairs = 151;
 /// The share of the time that is left for the last check of the model.
-static constexpr double kCheckShare = 0.15;
+static constexpr double kCheckShare = 0.25;
 
 namespace {
 /// A kernel whose schedules are measured.
@@ -89,6 +91,11 @@ private:
   std::vector<KernelVariants> planWave();
   llvm::Error runWave();
   llvm::Expected<RunTimes> measure(ArrayRef<int64_t> variants);
+  /// Returns the number of pairs of measurements for which `seconds` suffice.
+  int countPairs(double seconds, int most) const {
+    double pair = 2 * repeats * std::max(runSeconds, 1e-6);
+    return int(std::clamp<double>(seconds / pair, 0, most));
+  }
   llvm::Error selectBest(double until);
   llvm::Error confirmBest(double until);
   llvm::Expected<bool> checkModel();
@@ -381,7 +388,10 @@ llvm::Error Tuner::confirmBest(double until) {
       chosen[k] = *it;
   }
   std::vector<std::vector<double>> pairs(kernels.size());
-  for (int i = 0; i < kPairs && getSpent() < until; ++i) {
+  int count = countPairs(until - getSpent(), kPairs);
+  if (count < kLeastPairs)
+    return llvm::Error::success();
+  for (int i = 0; i < count; ++i) {
     // Alternate which one is first.
     llvm::Expected<RunTimes> first = measure(i % 2 ? chosen : none);
     if (!first)
@@ -401,11 +411,8 @@ llvm::Error Tuner::confirmBest(double until) {
     double ratio = getMedian(pairs[k]);
     bool isFaster = chosen[k] && ratio <= kFaster && areLess(pairs[k], kLevel);
     size_t best = isFaster ? slots[k][chosen[k]] : 0;
-    // Keep what an earlier wave confirmed if the time was too short to measure
-    // it again.
-    bool isMeasured =
-        chosen[k] ? pairs[k].size() == size_t(kPairs) : !ratios[k].empty();
-    if (!isFaster && !isMeasured)
+    // Keep what an earlier wave confirmed, unless it was measured again.
+    if (!isFaster && slots[k][chosen[k]] != kernel.best)
       continue;
     if (best && best != kernel.best)
       say(llvm::formatv("{0}: {1:f3} of the time with ", kernel.name, ratio)
@@ -428,11 +435,8 @@ llvm::Expected<bool> Tuner::checkModel() {
     if (kernel.best)
       chosen[k] = llvm::find(slots[k], kernel.best) - slots[k].begin();
   std::vector<double> pairs;
-  double best = runSeconds;
-  for (int i = 0; i < kModelPairs; ++i) {
-    // Seven pairs can decide; do not take much longer than allowed for them.
-    if (i >= 7 && getLeft() < 0)
-      break;
+  int count = std::max(countPairs(getLeft(), kModelPairs), kLeastPairs);
+  for (int i = 0; i < count; ++i) {
     llvm::Expected<RunTimes> first = measure(i % 2 ? chosen : none);
     if (!first)
       return first.takeError();
@@ -441,11 +445,10 @@ llvm::Expected<bool> Tuner::checkModel() {
       return second.takeError();
     double with = (i % 2 ? *first : *second).seconds;
     double without = (i % 2 ? *second : *first).seconds;
-    best = std::min(best, with);
     pairs.push_back(with / without);
   }
   double ratio = getMedian(pairs);
-  bool isFaster = ratio < 1 && areLess(pairs, kLevel);
+  bool isFaster = ratio < 1 && areLess(pairs, kModelLevel);
   say(llvm::formatv("the model takes {0:f3} of the time in {1} pairs of runs",
                     ratio, pairs.size())
           .str() +
