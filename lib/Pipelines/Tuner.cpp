@@ -284,6 +284,8 @@ std::vector<KernelVariants> Tuner::planWave() {
 /// Compiles the candidates of a wave and measures them. Sets `best` of each
 /// kernel.
 llvm::Error Tuner::runWave() {
+  if (options.crashIn == "wave")
+    LLVM_BUILTIN_TRAP;
   double begin = getSpent();
   std::vector<KernelVariants> wave = planWave();
   size_t count = 0;
