@@ -122,8 +122,8 @@ struct CompileOptions {
   /// For tests of crash recovery: the compiler traps at the beginning of this
   /// phase. A suffix changes this: ":fatal" raises a fatal error of LLVM that
   /// exits, ":stack" overflows the stack, and ":node=NAME" traps only if the
-  /// node has native code. "pass" makes the first pass pipeline crash, and "wave"
-  /// the measurement of schedules.
+  /// node has native code. "pass" makes the first pass pipeline crash, and
+  /// "wave" the measurement of schedules.
   std::string crashIn;
 };
 
