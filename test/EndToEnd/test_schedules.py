@@ -73,7 +73,7 @@ def schedules(folder, candidate: int) -> list:
 
 def candidates(draw: random.Random, long: bool) -> list[int]:
     every = list(range(1, CANDIDATES + 1))
-    return every if long else draw.sample(every[:20], 2) + draw.sample(every[20:], 3)
+    return every if long else draw.sample(every[:20], 2) + draw.sample(every[20:], 2)
 
 
 FORMS = ["static", "dynamic"]
