@@ -31,6 +31,7 @@ sys.path[:0] = [str(ROOT / "test" / "EndToEnd"), str(ROOT / "benchmarks")]
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+os.environ["FX_CACHE"] = "0"
 
 # The caches are off on purpose: ignore the warning.
 warnings.filterwarnings("ignore", message=".*dynamo_pgo force disabled")

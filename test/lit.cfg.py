@@ -33,6 +33,8 @@ config.environment["PATH"] = os.pathsep.join(
 for name in ("CCACHE_DIR", "ASAN_OPTIONS", "ASAN_SYMBOLIZER_PATH", "OMP_NUM_THREADS", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# Tests compile everything, and leave the user's cache alone. Tests of the cache name a folder.
+config.environment["FX_CACHE"] = "0"
 config.environment["PYTHONPATH"] = os.path.join(config.fx_src_root, "test", "EndToEnd")
 
 config.substitutions.append(("%python", config.python))

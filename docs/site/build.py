@@ -29,6 +29,11 @@ TABLEGEN = {
     "KernelPasses": "Passes that form kernels",
     "CPUKernelPasses": "Passes of kernels on CPUs",
     "BackendPasses": "Passes of the back end",
+    "GPUPasses": "Passes for GPUs",
+    **{
+        f"{path.parent.name}Passes": f"Passes for {path.parent.name}"
+        for path in sorted((ROOT / "lib" / "CodeGen" / "GPU").glob("*/Passes.td"))
+    },
 }
 GENERATED = ("tools", "c", "python", "operators", *TABLEGEN)
 

@@ -46,13 +46,16 @@ typedef struct {
    * --debug-crash. Null: none. */
   const char *debug_crash;
   /* The target of the kernels, as for fx-compile --target: "cuda",
-   * "cuda:sm_90a,sm_80". Null: the CPU. The targets "rocm" (AMD GPUs) and
-   * "vulkan" do not support shared objects. */
+   * "cuda:sm_90a,sm_80". Null: the CPU. Only the CPU and "cuda" support shared
+   * objects. */
   const char *target;
   /* The dtype to which the operands of f32 matmuls and convolutions are
    * rounded, as for fx-compile --precision: "bf16". Null or "f32": they are
    * not. */
   const char *precision;
+  /* The folder of the cache of object code, as for fx-compile --cache-dir.
+   * Null: the folder that the environment names. Empty: no cache. */
+  const char *cache_dir;
   /* The file with schedules from measurements, as for fx-compile --tune-file.
    * Null: none, or beside `path` if `tune_seconds` is given. */
   const char *tune_file;

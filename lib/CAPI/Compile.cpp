@@ -9,6 +9,7 @@
 #include "Handles.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Progress.h"
+#include "fx/Support/ObjectCache.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -108,6 +109,8 @@ int fxModuleCompile(const FXModule *module, const char *path,
           compile.precision = Precision::BF16;
         compile.optLevel = given.opt_level ? given.opt_level : 3;
         compile.allowFallback = !given.refuse_fallback;
+        compile.cacheFolder =
+            given.cache_dir ? given.cache_dir : getDefaultCacheFolder();
         if (llvm::Error e = setTuning(given, path, compile))
           return e;
         compile.crashIn = given.debug_crash ? given.debug_crash : "";

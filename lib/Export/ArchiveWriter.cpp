@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ArchiveWriter.h"
+#include "fx/Export/ArchiveWriter.h"
 #include "fx/Import/Archive.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -8,12 +8,6 @@
 #include "GraphView.h"
 #include "PythonLeaf.h"
 #include "fx/Export/Text.h"
-#include "fx/IR/PythonStack.h"
-
-#include "llvm/Support/Format.h"
-
-#include <algorithm>
-#include <cmath>
 
 using namespace mlir;
 using namespace fx;
@@ -23,9 +17,7 @@ class DotPrinter {
 public:
   DotPrinter(raw_ostream &os, const SymbolTable &symbols,
              const OperatorMarks &marks)
-      : os(os), symbols(symbols), marks(marks) {
-    for (const auto &entry : marks)
-      longest = std::max(longest, entry.second.seconds.value_or(0));
+      : os(os), symbols(symbols), marks(marks), longest(getLongestTime(marks)) {
   }
 
   /// Prints the nodes of a graph. Their ids begin with `scope`, which
@@ -57,61 +49,38 @@ private:
     return result;
   }
 
-  /// Returns a color between that of nodes without times, for share 0, and a
-  /// dark orange, for share 1.
-  static std::string getHeat(double share) {
-    share = std::sqrt(std::clamp(share, 0.0, 1.0));
-    auto mix = [&](int from, int to) {
-      return int(std::lround(from + share * (to - from)));
-    };
-    std::string text;
-    llvm::raw_string_ostream(text) << llvm::format(
-        "#%02x%02x%02x", mix(0xdc, 0xf0), mix(0xe9, 0x8c), mix(0xf9, 0x32));
-    return text;
+  static StringRef getShape(NodeDrawing::Shape shape) {
+    switch (shape) {
+    case NodeDrawing::UserInput:
+      return "invhouse";
+    case NodeDrawing::State:
+      return "ellipse";
+    case NodeDrawing::Output:
+      return "house";
+    case NodeDrawing::Operator:
+      return "box";
+    }
+    llvm_unreachable("unknown shape");
   }
 
   void printNode(const FXGraph &graph, const FXNode &node,
                  const std::string &id, unsigned indent) {
-    StringRef shape = "box", color = "#dce9f9";
-    std::string label = escape(node.name), heat;
-    if (node.kind == FXNode::Placeholder) {
-      auto placeholder = cast<PlaceholderOp>(node.op);
-      bool isUser = placeholder.getKind() == InputKind::UserInput ||
-                    placeholder.getKind() == InputKind::ConstantInput;
-      shape = isUser ? "invhouse" : "ellipse";
-      color = isUser ? "#d5f0d5" : "#eeeeee";
-    } else if (node.kind == FXNode::Output) {
-      shape = "house";
-      color = "#d5f0d5";
-    } else {
-      label += "\\n" + escape(node.target);
-    }
-    if (std::string type = describeType(node); !type.empty())
-      label += "\\n" + escape(type);
-    if (const OperatorMark *mark = findMark(marks, node, graph)) {
-      // The color darkens with the ratio of the time to the longest time.
-      if (mark->seconds && longest > 0)
-        color = heat = getHeat(*mark->seconds / longest);
-      if (!mark->isNative) {
-        color = "#f9d5d5";
-        label += "\\nfallback: " + escape(mark->reason);
-      }
-      if (mark->seconds) {
-        llvm::raw_string_ostream(label)
-            << llvm::format("\\n%.3f ms", *mark->seconds * 1000);
-      }
-    }
-    os.indent(indent) << id << " [shape = " << shape << ", fillcolor = \""
-                      << color << "\", label = \"" << label << "\"";
-    if (std::string path = getModulePath(node.op->getLoc()); !path.empty())
-      os << ", tooltip = \"" << escape(path) << "\"";
+    NodeDrawing drawing = drawNode(node, graph, marks, longest);
+    os.indent(indent) << id << " [shape = " << getShape(drawing.shape)
+                      << ", fillcolor = \"" << drawing.color
+                      << "\", label = \"";
+    llvm::interleave(
+        drawing.lines, os, [&](StringRef line) { os << escape(line); }, "\\n");
+    os << "\"";
+    if (!drawing.modulePath.empty())
+      os << ", tooltip = \"" << escape(drawing.modulePath) << "\"";
     os << "];\n";
   }
 
   raw_ostream &os;
   const SymbolTable &symbols;
   const OperatorMarks &marks;
-  double longest = 0;
+  double longest;
 };
 } // namespace
 

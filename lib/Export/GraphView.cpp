@@ -10,10 +10,15 @@
 #include "PythonLeaf.h"
 
 #include "fx/IR/Metadata.h"
+#include "fx/IR/PythonStack.h"
 #include "fx/Support/HostTensor.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace fx;
@@ -120,6 +125,65 @@ const OperatorMark *fx::findMark(const OperatorMarks &marks, const FXNode &node,
     if (std::optional<StringRef> joined = getNodeName(node.op))
       it = marks.find(scope + joined->str());
   return it == marks.end() ? nullptr : &it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Drawings
+//===----------------------------------------------------------------------===//
+
+double fx::getLongestTime(const OperatorMarks &marks) {
+  double longest = 0;
+  for (const auto &entry : marks)
+    longest = std::max(longest, entry.second.seconds.value_or(0));
+  return longest;
+}
+
+/// Returns a color between that of nodes without times, for share 0, and a dark
+/// orange, for share 1.
+static std::string getHeat(double share) {
+  share = std::sqrt(std::clamp(share, 0.0, 1.0));
+  auto mix = [&](int from, int to) {
+    return int(std::lround(from + share * (to - from)));
+  };
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(
+      "#%02x%02x%02x", mix(0xdc, 0xf0), mix(0xe9, 0x8c), mix(0xf9, 0x32));
+  return text;
+}
+
+NodeDrawing fx::drawNode(const FXNode &node, const FXGraph &graph,
+                         const OperatorMarks &marks, double longest) {
+  NodeDrawing drawing;
+  drawing.color = "#dce9f9";
+  drawing.lines.push_back(node.name);
+  if (node.kind == FXNode::Placeholder) {
+    InputKind kind = cast<PlaceholderOp>(node.op).getKind();
+    bool isUser =
+        kind == InputKind::UserInput || kind == InputKind::ConstantInput;
+    drawing.shape = isUser ? NodeDrawing::UserInput : NodeDrawing::State;
+    drawing.color = isUser ? "#d5f0d5" : "#eeeeee";
+  } else if (node.kind == FXNode::Output) {
+    drawing.shape = NodeDrawing::Output;
+    drawing.color = "#d5f0d5";
+  } else {
+    drawing.lines.push_back(node.target);
+  }
+  if (std::string type = describeType(node); !type.empty())
+    drawing.lines.push_back(type);
+  if (const OperatorMark *mark = findMark(marks, node, graph)) {
+    if (mark->seconds && longest > 0)
+      drawing.color = getHeat(*mark->seconds / longest);
+    if (!mark->isNative) {
+      drawing.color = "#f9d5d5";
+      drawing.lines.push_back("fallback: " + mark->reason);
+    }
+    if (mark->seconds) {
+      llvm::raw_string_ostream(drawing.lines.emplace_back())
+          << llvm::format("%.3f ms", *mark->seconds * 1000);
+    }
+  }
+  drawing.modulePath = getModulePath(node.op->getLoc());
+  return drawing;
 }
 
 //===----------------------------------------------------------------------===//

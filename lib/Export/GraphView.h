@@ -36,6 +36,23 @@ mlir::LogicalResult readMarks(mlir::ModuleOp module, llvm::StringRef path,
 const OperatorMark *findMark(const OperatorMarks &marks, const FXNode &node,
                              const FXGraph &graph);
 
+/// Returns the longest time of an operator; 0 if there are no times.
+double getLongestTime(const OperatorMarks &marks);
+
+/// What a node looks like in a picture.
+struct NodeDrawing {
+  enum Shape { UserInput, State, Output, Operator };
+  Shape shape = Operator;
+  std::string color;              ///< "#dce9f9"
+  std::vector<std::string> lines; ///< the text, which is not escaped
+  std::string modulePath;         ///< the path of the module; may be empty
+};
+
+/// Returns the drawing of a node. The color of a node with a time darkens with
+/// the ratio of the time to `longest`.
+NodeDrawing drawNode(const FXNode &node, const FXGraph &graph,
+                     const OperatorMarks &marks, double longest);
+
 /// Returns torch.fx's abbreviation of a type: `f32[s77, 8]`, `Sym(s77)`, ….
 /// Empty for `!fx.any`.
 std::string describeType(mlir::Type type);

@@ -8,8 +8,8 @@
 #ifndef FX_LIB_EXPORT_PROGRAMWRITER_H
 #define FX_LIB_EXPORT_PROGRAMWRITER_H
 
-#include "ArchiveWriter.h"
 #include "GraphWriter.h"
+#include "fx/Export/ArchiveWriter.h"
 #include "fx/IR/ExternalData.h"
 
 namespace fx {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeUnit.h"
+#include "ModuleHash.h"
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
 #include "fx/Kernels/Analysis.h"
@@ -18,7 +19,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/ThreadPool.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <chrono>
 #include <mutex>
@@ -120,50 +123,30 @@ llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (auto bytes = main->getAttrOfType<IntegerAttr>("fx.arena_bytes"))
     description.arenaBytes = bytes.getInt();
-  parts.assign(1, module);
+  parts.clear();
+  parts.push_back({module, "", ""});
   return llvm::Error::success();
 }
 
-/// The approximate number of operations of a part. Each part has a fixed cost,
-/// but too few parts leave CPUs idle at the end.
-static constexpr int64_t kPartOps = 1500;
-
-static int64_t countOps(Operation *op) {
-  int64_t n = 0;
-  op->walk([&](Operation *) { ++n; });
-  return n;
-}
+/// The name of the kernel in the module of its part.
+static constexpr llvm::StringLiteral kPartKernel = "kernel_0";
 
 void CodeUnit::split() {
-  auto isMovable = [](Operation &op) {
-    auto func = dyn_cast<func::FuncOp>(op);
-    return func && func->hasAttr(kernel::kKernelAttr) && !func.isExternal();
-  };
-  int64_t weight = 0;
-  for (Operation &op : *module.getBody())
-    if (!isMovable(op))
-      weight += countOps(&op);
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
-    if (!isMovable(op))
-      continue;
-    auto kernel = cast<func::FuncOp>(op);
-    int64_t ops = countOps(kernel);
-    if (weight > 0 && weight + ops > kPartOps) {
-      owned.push_back(ModuleOp::create(module.getLoc()));
-      parts.push_back(*owned.back());
-      weight = 0;
-    }
-    weight += ops;
-    if (owned.empty())
+    auto kernel = dyn_cast<func::FuncOp>(op);
+    if (!kernel || !kernel->hasAttr(kernel::kKernelAttr) || kernel.isExternal())
       continue;
     kernel->setAttr("fx.export", UnitAttr::get(kernel.getContext()));
     OpBuilder b(kernel);
     auto declaration = cast<func::FuncOp>(kernel->cloneWithoutRegions());
     declaration->removeAttr(kernel::kKernelAttr);
     b.insert(declaration);
+    owned.push_back(ModuleOp::create(module.getLoc()));
+    parts.push_back({*owned.back(), kernel.getSymName().str(), ""});
     kernel->remove();
     kernel.setPublic();
-    parts.back().getBody()->push_back(kernel);
+    kernel.setSymName(kPartKernel);
+    owned.back()->push_back(kernel);
   }
 }
 
@@ -177,10 +160,12 @@ llvm::Error CodeUnit::link(llvm::StringRef path) {
       cpu::emitCode(*tables, cpu, cpu::CodeKind::Object);
   if (!object)
     return object.takeError();
-  std::vector<std::string> all(std::make_move_iterator(objects.begin()),
-                               std::make_move_iterator(objects.end()));
+  std::vector<std::string> all;
+  for (CodePart &part : parts)
+    all.push_back(std::move(part.object));
   all.push_back(std::move(*object));
-  return cpu::linkSharedObject(all, path);
+  return cpu::linkSharedObject(all, path,
+                               /*forTorch=*/description.callSpec.has_value());
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,6 +243,12 @@ listenForKernels(const llvm::Module &code,
   };
 }
 
+static int64_t countOps(Operation *op) {
+  int64_t n = 0;
+  op->walk([&](Operation *) { ++n; });
+  return n;
+}
+
 static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
                                CodeSeconds &seconds, std::string &object,
                                const std::function<void()> &onKernel) {
@@ -276,62 +267,113 @@ static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
   });
 }
 
+/// Returns what the code of a part of `unit` depends on, except for its module.
+static std::string getCodeOptions(const CodeUnit &unit) {
+  const cpu::CPUOptions &cpu = unit.cpu;
+  return llvm::formatv("object {0} {1} {2} {3} {4} {5} {6}",
+                       llvm::sys::getDefaultTargetTriple(), cpu.cpu,
+                       cpu.features, cpu.vectorWidth, cpu.optLevel, cpu.profile,
+                       unit.entry);
+}
+
+namespace {
+/// A part whose code is made or found.
+struct Job {
+  Job(CodePart &part, const CodeUnit &unit)
+      : part(&part), unit(&unit), weight(countOps(part.module)),
+        kernels(countKernels(part.module)) {}
+  CodePart *part;
+  const CodeUnit *unit;
+  int64_t weight, kernels;
+  std::optional<std::string> key; ///< in the cache
+  std::string error;
+};
+} // namespace
+
+/// Compiles the parts of `jobs` on all CPUs.
+static llvm::Error compileJobs(llvm::ArrayRef<Job *> jobs, CodeSeconds &seconds,
+                               llvm::function_ref<void(Job &)> run) {
+  if (jobs.size() == 1)
+    run(*jobs.front());
+  if (jobs.size() <= 1)
+    return llvm::Error::success();
+  // Passes and the translation to LLVM IR register dialects and interfaces
+  // with the MLIRContext, which is not thread-safe. Compile an empty module
+  // first so that everything is registered before the threads start.
+  OwningOpRef<ModuleOp> empty =
+      ModuleOp::create(jobs.front()->part->module.getLoc());
+  llvm::LLVMContext context;
+  auto code = compileToLLVMIR(*empty, context, *jobs.front()->unit, seconds);
+  if (!code)
+    return code.takeError();
+  llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(jobs.size());
+  strategy.Limit = true; // no more threads than CPUs
+  llvm::DefaultThreadPool pool(strategy);
+  for (Job *job : jobs)
+    pool.async([&run, job] { run(*job); });
+  pool.wait();
+  return llvm::Error::success();
+}
+
 llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
-                             ErrorCatcher &errors, CodeSeconds &seconds,
+                             ObjectCache &cache, ErrorCatcher &errors,
+                             CodeSeconds &seconds,
                              const std::function<void(int64_t)> &onKernel) {
-  struct Job {
-    ModuleOp part;
-    CodeUnit *unit;
-    std::string *object, error;
-    int64_t weight;
-  };
   std::deque<Job> jobs;
   for (CodeUnit *unit : units)
-    for (ModuleOp part : unit->parts)
-      jobs.push_back(
-          {part, unit, &unit->objects.emplace_back(), "", countOps(part)});
-  // Start the largest part first: if it came last, it would run alone.
-  llvm::stable_sort(
-      jobs, [](const Job &a, const Job &b) { return a.weight > b.weight; });
+    for (CodePart &part : unit->parts)
+      jobs.emplace_back(part, *unit);
   int64_t kernels = 0;
   for (Job &job : jobs)
-    kernels += countKernels(job.part);
+    kernels += job.kernels;
   std::mutex lock;
   auto finishKernel = [&] {
     std::lock_guard guard(lock);
     onKernel(kernels);
   };
+  SmallVector<Job *> missing;
+  for (Job &job : jobs) {
+    std::optional<std::string> object;
+    if (cache.isEnabled())
+      job.key = hashModule(job.part->module, getCodeOptions(*job.unit));
+    if (job.key)
+      object = cache.find(*job.key);
+    if (!object) {
+      missing.push_back(&job);
+      continue;
+    }
+    job.part->object = std::move(*object);
+    for (int64_t i = 0; i < job.kernels; ++i)
+      finishKernel();
+  }
+  // Start the largest part first: if it came last, it would run alone.
+  llvm::stable_sort(missing,
+                    [](Job *a, Job *b) { return a->weight > b->weight; });
   auto run = [&](Job &job) {
     // Each thread has to catch its own crashes.
     std::string fatal;
     auto compile = [&] {
-      if (llvm::Error e = compilePart(job.part, *job.unit, seconds, *job.object,
-                                      finishKernel))
+      if (llvm::Error e = compilePart(job.part->module, *job.unit, seconds,
+                                      job.part->object, finishKernel))
         job.error = llvm::toString(std::move(e));
+      else if (job.key)
+        cache.insert(*job.key, job.part->object);
     };
     if (!runSafely(compile, fatal))
       job.error = kCrashText.str() + (fatal.empty() ? "" : ": ") + fatal;
   };
-  if (jobs.size() == 1) {
-    run(jobs.front());
-  } else {
-    // Passes and the translation to LLVM IR register dialects and interfaces
-    // with the MLIRContext, which is not thread-safe. Compile an empty module
-    // first so that everything is registered before the threads start.
-    OwningOpRef<ModuleOp> empty = ModuleOp::create(jobs.front().part.getLoc());
-    llvm::LLVMContext context;
-    auto code = compileToLLVMIR(*empty, context, *jobs.front().unit, seconds);
-    if (!code)
-      return code.takeError();
-    llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(jobs.size());
-    strategy.Limit = true; // no more threads than CPUs
-    llvm::DefaultThreadPool pool(strategy);
-    for (Job &job : jobs)
-      pool.async([&run, &job] { run(job); });
-    pool.wait();
-  }
-  for (Job &job : jobs)
+  if (llvm::Error e = compileJobs(missing, seconds, run))
+    return e;
+  for (Job &job : jobs) {
     if (!job.error.empty())
       return errors.take(job.error);
+    if (job.part->kernel.empty())
+      continue;
+    llvm::Expected<std::string> renamed =
+        cpu::renameSymbols(job.part->object, kPartKernel, job.part->kernel);
+    if (!renamed)
+      return renamed.takeError();
+    job.part->object = std::move(*renamed);
+  }
   return llvm::Error::success();
 }

@@ -10,6 +10,7 @@
 
 #include "Codegen.h"
 #include "fx/CodeGen/CPU/Backend.h"
+#include "fx/Support/ObjectCache.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -24,6 +25,16 @@ struct CodeSeconds {
   std::atomic<double> lower = 0, optimize = 0, emit = 0;
 };
 
+/// A module that is compiled to one object.
+struct CodePart {
+  mlir::ModuleOp module;
+  /// The symbol of the part's kernel in the linked file. In `module` the kernel
+  /// is `kPartKernel`, so that the object does not depend on the other kernels
+  /// of the program. Empty: the part has @main.
+  std::string kernel;
+  std::string object;
+};
+
 /// A module with @main that is compiled to one shared object. Call `describe`,
 /// `bufferize` and (optionally) `split` in this order, then `compileParts`,
 /// which compiles each part separately, and `link`.
@@ -36,17 +47,14 @@ struct CodeUnit {
   /// See CompileOptions.
   std::function<void(mlir::PassManager &)> configurePasses;
   /// The modules to compile: @main's module first, then modules of kernels.
-  llvm::SmallVector<mlir::ModuleOp> parts;
-  /// The object code of each part.
-  std::deque<std::string> objects;
+  std::deque<CodePart> parts;
 
   /// Fills `description` from the linalg contract.
   llvm::Error describe(ErrorCatcher &errors);
   /// Lowers tensors to memrefs and plans the arena.
   llvm::Error bufferize(ErrorCatcher &errors);
-  /// Distributes the kernels over several modules (`parts`) of about equal
-  /// weight. The distribution does not depend on the machine. Without this call
-  /// `module` is the only part.
+  /// Makes each kernel a part of its own. Without this call `module` is the
+  /// only part.
   void split();
   /// Links the objects and the description to a shared object at `path`.
   llvm::Error link(llvm::StringRef path);
@@ -64,12 +72,12 @@ llvm::Expected<std::unique_ptr<llvm::Module>>
 compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                 const CodeUnit &unit, CodeSeconds &seconds);
 
-/// Compiles the parts of all `units` to object code, on all CPUs. Calls
-/// `onKernel` each time a kernel is done, with the total number of kernels;
-/// the calls are serialized. Returns the error of the first part that failed or
-/// crashed.
-llvm::Error compileParts(llvm::ArrayRef<CodeUnit *> units, ErrorCatcher &errors,
-                         CodeSeconds &seconds,
+/// Compiles the parts of all `units` to object code, on all CPUs, or takes
+/// their code from `cache`. Calls `onKernel` each time a kernel is done, with
+/// the total number of kernels; the calls are serialized. Returns the error of
+/// the first part that failed or crashed.
+llvm::Error compileParts(llvm::ArrayRef<CodeUnit *> units, ObjectCache &cache,
+                         ErrorCatcher &errors, CodeSeconds &seconds,
                          const std::function<void(int64_t)> &onKernel);
 
 /// Runs the pipeline that `build` adds, and verifies the result. Writes a

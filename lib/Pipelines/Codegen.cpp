@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
+#include "AotiPackage.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "fx/Runtime/Loader.h"
@@ -129,12 +130,14 @@ class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
             const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
-            OwningOpRef<ModuleOp> prepare, ErrorCatcher &errors,
+            OwningOpRef<ModuleOp> prepare,
+            std::optional<cpu::CallSpec> callSpec, ErrorCatcher &errors,
             PhaseRunner &phases, CompileReport &report,
             std::function<llvm::Error(ModuleOp)> afterBufferize)
       : module(module), options(options), gpu(gpu), errors(errors),
         phases(phases), report(report), prepare(std::move(prepare)),
-        afterBufferize(std::move(afterBufferize)) {
+        callSpec(std::move(callSpec)),
+        afterBufferize(std::move(afterBufferize)), cache(options.cacheFolder) {
     unit.module = module;
     unit.cpu = cpu;
     unit.configurePasses = options.configurePasses;
@@ -143,12 +146,14 @@ public:
 
 private:
   void markPrepared();
+  void keepStates();
   llvm::Error placeStates();
   llvm::Error keepPrepare();
   llvm::Error bufferize();
   void noteWork();
   llvm::Error emitText(llvm::StringRef path);
   llvm::Error emitSharedObject(llvm::StringRef path);
+  llvm::Error emitPackage(llvm::StringRef path);
 
   ModuleOp module;
   const CompileOptions &options;
@@ -157,6 +162,7 @@ private:
   PhaseRunner &phases;
   CompileReport &report;
   OwningOpRef<ModuleOp> prepare;
+  std::optional<cpu::CallSpec> callSpec;
   std::function<llvm::Error(ModuleOp)> afterBufferize;
   CodeUnit unit, prepareUnit;
   /// @prepare as part of the artefact, compiled for the artefact's CPU.
@@ -164,6 +170,7 @@ private:
   OwningOpRef<ModuleOp> stateModule, kept;
   std::unique_ptr<cpu::StateReader> states;
   CodeSeconds seconds;
+  ObjectCache cache;
 };
 } // namespace
 
@@ -177,7 +184,7 @@ void Generator::markPrepared() {
       for (cpu::FunctionArgDescription &arg : unit.description.args)
         if (arg.state == name.getValue()) {
           arg.isPrepared = true;
-          arg.isUsed |= options.swappableWeights;
+          arg.isUsed |= options.keepsWeights();
         }
 }
 
@@ -208,15 +215,20 @@ llvm::Error Generator::keepPrepare() {
   return keptUnit.bufferize(errors);
 }
 
-/// Places the weights in the data segment.
-llvm::Error Generator::placeStates() {
-  // Lowering removes the states from the module. Keep copies.
+/// Copies the states, which lowering removes from the module, and starts to
+/// check their bytes.
+void Generator::keepStates() {
   stateModule = ModuleOp::create(module.getLoc());
   for (StateOp state : module.getOps<StateOp>())
     stateModule->getBody()->push_back(state->clone());
   states = std::make_unique<cpu::StateReader>(*stateModule);
+  states->readAhead();
   markPrepared();
-  if (llvm::Error e = phases.run("weights", 0.25, [&] {
+}
+
+/// Places the weights in the data segment.
+llvm::Error Generator::placeStates() {
+  if (llvm::Error e = phases.run("weights", 0.35, [&] {
         return cpu::placeWeights(unit.description, *states);
       }))
     return e;
@@ -232,9 +244,9 @@ llvm::Error Generator::bufferize() {
     if (llvm::Error e = afterBufferize(module))
       return e;
   report.arenaBytes = unit.description.arenaBytes;
-  if (!prepare || options.emit != EmitKind::SharedObject)
+  if (!prepare || !isLinked(options.emit))
     return llvm::Error::success();
-  if (options.swappableWeights)
+  if (options.keepsWeights())
     if (llvm::Error e = keepPrepare())
       return e;
   std::string error;
@@ -256,6 +268,8 @@ void Generator::noteWork() {
   report.work = {{"lower", seconds.lower},
                  {"optimize", seconds.optimize},
                  {"emit", seconds.emit}};
+  report.cache = {cache.getFolder().str(), cache.getHits(), cache.getMisses(),
+                  cache.getProblem()};
 }
 
 llvm::Error Generator::emitText(llvm::StringRef path) {
@@ -289,6 +303,8 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
 }
 
 llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
+  if (llvm::Error e = placeStates())
+    return e;
   SmallVector<CodeUnit *> units = {&unit};
   // Host code that only launches kernels is too small to split.
   if (!gpu)
@@ -304,16 +320,18 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
     phases.finishKernel(kernels, 0.3 / kernels);
   };
   if (llvm::Error e = phases.run("code", 0.4, [&] {
-        return compileParts(units, errors, seconds, onKernel);
+        return compileParts(units, cache, errors, seconds, onKernel);
       }))
     return e;
-  for (std::string &object : keptUnit.objects)
-    unit.objects.push_back(std::move(object));
+  for (CodePart &part : keptUnit.parts)
+    unit.parts.push_back(std::move(part));
   noteWork();
-  // Leave out the times so that the same model always gives the same bytes.
+  // Leave out the times and the hits so that the same model always gives the
+  // same bytes.
   llvm::json::Object about = report.toJSON();
-  for (llvm::StringRef time : {"compile_seconds", "phases", "code_work"})
-    about.erase(time);
+  for (llvm::StringRef entry :
+       {"compile_seconds", "phases", "code_work", "cache"})
+    about.erase(entry);
   unit.description.report =
       llvm::formatv("{0}", llvm::json::Value(std::move(about)));
   if (llvm::Error e = phases.run("link", 0.7, [&] { return unit.link(path); }))
@@ -334,6 +352,15 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   });
 }
 
+llvm::Error Generator::emitPackage(llvm::StringRef path) {
+  llvm::Expected<UnlinkedFile> file = UnlinkedFile::create();
+  if (!file)
+    return file.takeError();
+  if (llvm::Error e = emitSharedObject(file->getPath()))
+    return e;
+  return writeAotiPackage(file->getPath(), path);
+}
+
 llvm::Error Generator::run(llvm::StringRef path) {
   if (!prepare) {
     llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(module);
@@ -346,15 +373,20 @@ llvm::Error Generator::run(llvm::StringRef path) {
   unit.description.name = llvm::sys::path::stem(options.input).str();
   report.unchecked = unit.description.unchecked;
   report.fallbacks = unit.description.fallbacks.size();
+  if (options.emit == EmitKind::AOTI) {
+    unit.description.callSpec = callSpec;
+    if (llvm::Error e = checkAotiPackage(unit.description))
+      return e;
+  }
   if (options.emit == EmitKind::Header)
     return writeInPlace(path, [&](llvm::raw_ostream &os) {
       os << getModelHeader(unit.description, unit.description.name);
       return llvm::Error::success();
     });
-  if (options.emit == EmitKind::SharedObject)
-    if (llvm::Error e = placeStates())
-      return e;
-  if (llvm::Error e = phases.run("bufferize", 0.3, [&] { return bufferize(); }))
+  if (isLinked(options.emit))
+    keepStates();
+  if (llvm::Error e =
+          phases.run("bufferize", 0.25, [&] { return bufferize(); }))
     return e;
   if (options.emit == EmitKind::MemRef)
     return writeInPlace(path, [&](llvm::raw_ostream &os) {
@@ -364,24 +396,25 @@ llvm::Error Generator::run(llvm::StringRef path) {
   if (gpu)
     if (llvm::Error e = phases.run("kernels", 0.35, [&] {
           return compileKernels(module, options, *gpu, unit.description,
-                                report.deviceKernels, errors);
+                                report.deviceKernels, cache, errors);
         }))
       return e;
   llvm::Error result = options.emit == EmitKind::SharedObject
                            ? emitSharedObject(path)
-                           : emitText(path);
+                       : options.emit == EmitKind::AOTI ? emitPackage(path)
+                                                        : emitText(path);
   noteWork();
   return result;
 }
 
-llvm::Error
-fx::generateCode(ModuleOp module, const CompileOptions &options,
-                 const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
-                 OwningOpRef<ModuleOp> prepare, llvm::StringRef path,
-                 ErrorCatcher &errors, PhaseRunner &phases,
-                 CompileReport &report,
-                 std::function<llvm::Error(ModuleOp)> afterBufferize) {
-  return Generator(module, options, cpu, gpu, std::move(prepare), errors,
-                   phases, report, std::move(afterBufferize))
+llvm::Error fx::generateCode(
+    ModuleOp module, const CompileOptions &options, const cpu::CPUOptions &cpu,
+    const fx::gpu::Target *gpu, OwningOpRef<ModuleOp> prepare,
+    std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
+    ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
+    std::function<llvm::Error(ModuleOp)> afterBufferize) {
+  return Generator(module, options, cpu, gpu, std::move(prepare),
+                   std::move(callSpec), errors, phases, report,
+                   std::move(afterBufferize))
       .run(path);
 }

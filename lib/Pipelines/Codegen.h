@@ -98,7 +98,8 @@ llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 llvm::Error
 generateCode(mlir::ModuleOp module, const CompileOptions &options,
              const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
-             mlir::OwningOpRef<mlir::ModuleOp> prepare, llvm::StringRef path,
+             mlir::OwningOpRef<mlir::ModuleOp> prepare,
+             std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
              ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
              std::function<llvm::Error(mlir::ModuleOp)> afterBufferize = {});
 

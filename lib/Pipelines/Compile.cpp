@@ -131,7 +131,7 @@ tuneOnce(CompileOptions &options, CompileFn compile, Isolation *isolation) {
 static llvm::Expected<CompileReport> compileSafely(const CompileOptions &given,
                                                    CompileFn compile) {
   CompileOptions options = given;
-  if (!options.allowFallback)
+  if (!options.allowsFallback())
     return tuneOnce(options, compile, /*isolation=*/nullptr);
   return compileAround([&](Isolation &isolation) {
     return tuneOnce(options, compile, &isolation);

@@ -7,9 +7,12 @@
 
 #include "DeviceCode.h"
 #include "CodeUnit.h"
+#include "Formats.h"
+#include "ModuleHash.h"
 #include "OperatorReport.h"
 #include "PtxasLog.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Support/BuildId.h"
 #include "fx/Support/OutputFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,6 +20,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include "fx/Runtime/Desc.h"
@@ -25,7 +29,7 @@ using namespace mlir;
 using namespace fx;
 
 /// Clones the kernels of `module` into a new module and lowers them to the
-/// dialect of the target (NVVM, ROCDL or SPIR-V).
+/// dialect of the platform.
 static llvm::Expected<OwningOpRef<ModuleOp>>
 lowerKernels(ModuleOp module, const fx::gpu::Target &target,
              ErrorCatcher &errors) {
@@ -34,45 +38,11 @@ lowerKernels(ModuleOp module, const fx::gpu::Target &target,
                      UnitAttr::get(module.getContext()));
   for (auto kernels : module.getOps<mlir::gpu::GPUModuleOp>())
     device->getBody()->push_back(kernels->clone());
-  auto build = [&](OpPassManager &pm) {
-    switch (target.platform) {
-    case fx::gpu::Platform::CUDA:
-      return fx::gpu::buildNVVMPipeline(pm);
-    case fx::gpu::Platform::ROCm:
-      return fx::gpu::buildROCDLPipeline(pm, target.chips.front());
-    case fx::gpu::Platform::Vulkan:
-      return fx::gpu::buildSPIRVPipeline(pm);
-    }
-  };
-  if (llvm::Error e = runPasses(*device, errors, build))
+  if (llvm::Error e = runPasses(*device, errors, [&](OpPassManager &pm) {
+        target.platform->buildPipeline(pm, target.getChip());
+      }))
     return e;
   return device;
-}
-
-/// Emits the lowered kernels `device` in the format `options.emit`.
-static llvm::Expected<std::string> emitKernels(ModuleOp device,
-                                               const CompileOptions &options,
-                                               const fx::gpu::Target &target) {
-  if (options.emit == EmitKind::SPIRV)
-    return fx::spirv::emitSPIRV(device);
-  llvm::StringRef chip = target.chips.front();
-  switch (options.emit) {
-  case EmitKind::PTX:
-    return nvvm::emitPTX(device, chip, options.optLevel);
-  case EmitKind::Cubin: {
-    llvm::Expected<std::string> ptx =
-        nvvm::emitPTX(device, chip, options.optLevel);
-    if (!ptx)
-      return ptx.takeError();
-    return nvvm::assemble(*ptx, chip);
-  }
-  case EmitKind::GCN:
-    return rocdl::emitGCN(device, chip, options.optLevel);
-  case EmitKind::HSACO:
-    return rocdl::emitHSACO(device, chip, options.optLevel);
-  default:
-    llvm_unreachable("checkFormat refuses others for a GPU");
-  }
 }
 
 llvm::Error fx::generateDeviceCode(ModuleOp module,
@@ -108,9 +78,8 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
         lowerKernels(module, target, errors);
     if (!device)
       return device.takeError();
-    if (options.emit == EmitKind::NVVM || options.emit == EmitKind::ROCDL)
-      return print(**device);
-    llvm::Expected<std::string> code = emitKernels(**device, options, target);
+    llvm::Expected<std::string> code = target.platform->emit(
+        **device, getName(options.emit), target.getChip(), options.optLevel);
     if (!code)
       return code.takeError();
     return writeInPlace(path, [&](llvm::raw_ostream &os) {
@@ -134,26 +103,65 @@ static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
   return {isBinary, name.number, family, std::move(bytes)};
 }
 
+/// Returns the PTX of `device` for `chip`.
+static llvm::Expected<std::string> emitPTX(ModuleOp device, StringRef chip,
+                                           int optLevel, ObjectCache &cache) {
+  std::optional<std::string> key;
+  if (cache.isEnabled())
+    key =
+        hashModule(device, llvm::formatv("ptx {0} {1}", chip, optLevel).str());
+  if (key)
+    if (std::optional<std::string> found = cache.find(*key))
+      return std::move(*found);
+  llvm::Expected<std::string> ptx = nvvm::emitPTX(device, chip, optLevel);
+  if (ptx && key)
+    cache.insert(*key, *ptx);
+  return ptx;
+}
+
+/// Returns the machine code of `ptx` for `chip`. Sets `said` to the messages of
+/// ptxas.
+static llvm::Expected<std::string>
+assemble(StringRef ptx, StringRef chip, std::string &said, ObjectCache &cache) {
+  std::string assembler = getFileId(nvvm::findPtxas());
+  if (!cache.isEnabled() || assembler.empty())
+    return nvvm::assemble(ptx, chip, &said);
+  std::string key = hashTexts({"cubin", assembler, chip, ptx});
+  // The messages and the code, with the size of the messages before them.
+  if (std::optional<std::string> found = cache.find(key)) {
+    auto [size, rest] = StringRef(*found).split(':');
+    size_t bytes = 0;
+    if (!size.getAsInteger(10, bytes) && bytes <= rest.size()) {
+      said = rest.take_front(bytes).str();
+      return rest.drop_front(bytes).str();
+    }
+  }
+  llvm::Expected<std::string> code = nvvm::assemble(ptx, chip, &said);
+  if (code)
+    cache.insert(key, std::to_string(said.size()) + ":" + said + *code);
+  return code;
+}
+
 /// Emits machine code for each chip of the target if ptxas is available, and
 /// PTX that all chips can load. `hasOwn`: some kernels exist for one chip only.
 /// Without ptxas, chips with a suffix ("sm_90a") then get PTX of their own.
 static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
                               const fx::gpu::Target &target, bool hasOwn,
                               std::vector<cpu::ImageDescription> &images,
-                              PtxasLog &log) {
+                              PtxasLog &log, ObjectCache &cache) {
   llvm::SmallVector<std::string> chips;
   bool hasAssembler = !nvvm::findPtxas().empty();
   for (const std::string &chip : target.chips)
     if (hasAssembler || (hasOwn && fx::gpu::getChipName(chip).suffix))
       chips.push_back(chip);
-  chips.push_back(fx::gpu::getCommonChip(target));
+  chips.push_back(fx::gpu::getCommonChip(target.chips));
   for (auto [i, chip] : llvm::enumerate(chips)) {
     bool isBinary = hasAssembler && i + 1 < chips.size();
     llvm::Expected<std::string> code =
-        nvvm::emitPTX(device, chip, options.optLevel);
+        emitPTX(device, chip, options.optLevel, cache);
     std::string said;
     if (code && isBinary)
-      code = nvvm::assemble(*code, chip, &said);
+      code = assemble(*code, chip, said, cache);
     log.add(chip, said);
     if (!code)
       return code.takeError();
@@ -165,7 +173,7 @@ static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
 llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
                                const fx::gpu::Target &target,
                                cpu::ModelDescription &description,
-                               llvm::json::Array &kernels,
+                               llvm::json::Array &kernels, ObjectCache &cache,
                                ErrorCatcher &errors) {
   if (llvm::Error e = runPasses(module, errors, fx::gpu::buildDevicePipeline))
     return e;
@@ -189,7 +197,7 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
     if (!device)
       return device.takeError();
     if (llvm::Error e = emitImages(**device, options, target, hasOwn,
-                                   description.images, log))
+                                   description.images, log, cache))
       return e;
   }
   kernels = log.getKernels(description.kernels);

@@ -11,6 +11,7 @@
 #include "Codegen.h"
 #include "fx/CodeGen/CPU/Description.h"
 #include "fx/CodeGen/GPU/Device.h"
+#include "fx/Support/ObjectCache.h"
 
 namespace fx {
 
@@ -26,11 +27,13 @@ llvm::Error generateDeviceCode(mlir::ModuleOp module,
 /// Lowers the bufferized `module` to host code that calls the run-time, and
 /// removes the kernels from it. Adds the code of the kernels to `description`:
 /// machine code for the chips of `target` if ptxas is available, and PTX for
-/// all others. Sets `kernels` to the report's entries for the kernels.
+/// all others. Takes both from `cache` if they are there. Sets `kernels` to the
+/// report's entries for the kernels.
 llvm::Error compileKernels(mlir::ModuleOp module, const CompileOptions &options,
                            const fx::gpu::Target &target,
                            cpu::ModelDescription &description,
-                           llvm::json::Array &kernels, ErrorCatcher &errors);
+                           llvm::json::Array &kernels, ObjectCache &cache,
+                           ErrorCatcher &errors);
 
 } // namespace fx
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "AotiPackage.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "Formats.h"
@@ -58,7 +59,7 @@ llvm::Error Driver::load() {
 
 llvm::Error Driver::simplify() {
   SimplifyOptions simplify;
-  simplify.swappableWeights = options.swappableWeights;
+  simplify.swappableWeights = options.keepsWeights();
   simplify.gpu = gpu.has_value();
   simplify.async = options.async;
   return runPasses(
@@ -67,7 +68,7 @@ llvm::Error Driver::simplify() {
 
 llvm::Error Driver::toLinalg() {
   ToLinalgOptions linalg;
-  linalg.wholeHeads = gpu && gpu->hasTensorCores();
+  linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
   linalg.bf16 = options.precision == Precision::BF16;
   return runPasses(
       [&](OpPassManager &pm) { buildToLinalgPipeline(pm, linalg); });
@@ -81,9 +82,10 @@ llvm::Error Driver::scheduleForDevice() {
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return CompileError::make(kInput, error);
-  bool tensorCores = gpu->hasTensorCores();
-  if (llvm::Error e = runPasses(
-          [&](OpPassManager &pm) { buildGPUGroupPipeline(pm, tensorCores); }))
+  fx::gpu::MatrixUnits units = gpu->getMatrixUnits();
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+        buildGPUGroupPipeline(pm, units.hasTensorCores);
+      }))
     return e;
   llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(*module);
   if (!split)
@@ -96,7 +98,7 @@ llvm::Error Driver::scheduleForDevice() {
         }))
       return e;
   return runPasses([&](OpPassManager &pm) {
-    fx::gpu::buildKernelPipeline(pm, tensorCores, gpu->hasWarpgroups(),
+    fx::gpu::buildKernelPipeline(pm, units.hasTensorCores, units.hasWarpgroups,
                                  options.gpuTiles);
   });
 }
@@ -157,7 +159,7 @@ llvm::Error Driver::checkTuning() {
 }
 
 llvm::Error Driver::checkFallbacks() {
-  if (options.allowFallback)
+  if (options.allowsFallback())
     return llvm::Error::success();
   std::string list;
   int64_t n = 0;
@@ -197,6 +199,12 @@ llvm::Error Driver::saveTemp(StringRef phase) {
 }
 
 llvm::Error Driver::emit(StringRef path) {
+  if (options.emit == EmitKind::AOTI) {
+    llvm::Expected<cpu::CallSpec> spec = getCallSpec(*module);
+    if (!spec)
+      return spec.takeError();
+    callSpec = std::move(*spec);
+  }
   if (module->lookupSymbol<GraphOp>("main")) {
     if (llvm::Error e =
             phases.run("simplify", 0.05, [&] { return simplify(); }))
@@ -250,19 +258,17 @@ llvm::Error Driver::emit(StringRef path) {
     return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
                               phases);
   return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr,
-                      std::move(prepare), path, errors, phases, report);
+                      std::move(prepare), std::move(callSpec), path, errors,
+                      phases, report);
 }
 
-/// Returns an error if the output contains machine code of an NVIDIA GPU and
-/// ptxas cannot be executed. Checking this late would blame the nodes, and
-/// compile again without native code for each of them.
-static llvm::Error checkAssembler(EmitKind emit, const fx::gpu::Target *gpu) {
-  bool isArtefact = emit == EmitKind::SharedObject || emit == EmitKind::Header;
-  bool isCubin = emit == EmitKind::Cubin;
-  if (!gpu || gpu->platform != fx::gpu::Platform::CUDA ||
-      !(isArtefact || isCubin))
+/// Returns an error if the output needs a program of the platform that cannot
+/// be executed. Checking this late would blame the nodes, and compile again
+/// without native code for each of them.
+static llvm::Error checkPrograms(EmitKind emit, const fx::gpu::Target *gpu) {
+  if (!gpu || !gpu->platform->checkPrograms)
     return llvm::Error::success();
-  if (llvm::Error e = nvvm::checkPtxas(/*isNeeded=*/isCubin))
+  if (llvm::Error e = gpu->platform->checkPrograms(getName(emit)))
     return CompileError::make(kInput, llvm::toString(std::move(e)));
   return llvm::Error::success();
 }
@@ -271,7 +277,7 @@ llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
   if (!options.target.empty()) {
-    auto parsed = fx::gpu::parseTarget(options.target);
+    auto parsed = fx::gpu::parseTarget(options.target, getPlatforms());
     if (!parsed)
       return CompileError::make(kInput, llvm::toString(parsed.takeError()));
     gpu = *parsed;
@@ -288,7 +294,7 @@ llvm::Error Driver::run() {
   const fx::gpu::Target *device = gpu ? &*gpu : nullptr;
   if (llvm::Error e = checkFormat(options.emit, device))
     return e;
-  if (llvm::Error e = checkAssembler(options.emit, device))
+  if (llvm::Error e = checkPrograms(options.emit, device))
     return e;
   // Host code that only launches kernels is fast enough on any x86-64.
   std::string error;

@@ -61,6 +61,8 @@ private:
   std::optional<fx::gpu::Target> gpu;
   /// For a GPU: the module of @prepare, which the CPU runs.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
+  /// For EmitKind::AOTI.
+  std::optional<cpu::CallSpec> callSpec;
   OperatorReport operators;
 };
 

@@ -7,20 +7,32 @@
 
 #include "Formats.h"
 #include "fx/Pipelines/CompileError.h"
+#include "fx/Support/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace fx;
 
+namespace fx::gpu {
+#define FX_GPU_PLATFORM(ID) const Platform &get##ID##Platform();
+#include "fx/Pipelines/Formats.def"
+} // namespace fx::gpu
+
 namespace {
+/// The platforms, as numbers.
+enum : unsigned {
+#define FX_GPU_PLATFORM(ID) k##ID##Index,
+#include "fx/Pipelines/Formats.def"
+};
+
 /// Targets, as bits of a set.
 enum : unsigned {
   kCPU = 1,
-  kCUDA = 2,
-  kROCm = 4,
-  kVulkan = 8,
-  kGPUs = kCUDA | kROCm | kVulkan,
-  kAll = kCPU | kGPUs
+#define FX_GPU_PLATFORM(ID) k##ID = 2u << k##ID##Index,
+#include "fx/Pipelines/Formats.def"
+  kAll = ~0u,
+  kGPUs = kAll & ~kCPU
 };
 
 struct Format {
@@ -38,29 +50,17 @@ static constexpr Format formats[] = {
 #include "fx/Pipelines/Formats.def"
 };
 
-static unsigned getBit(const fx::gpu::Target *gpu) {
-  if (!gpu)
-    return kCPU;
-  switch (gpu->platform) {
-  case fx::gpu::Platform::CUDA:
-    return kCUDA;
-  case fx::gpu::Platform::ROCm:
-    return kROCm;
-  case fx::gpu::Platform::Vulkan:
-    return kVulkan;
-  }
-  llvm_unreachable("unknown platform");
+llvm::ArrayRef<const fx::gpu::Platform *> fx::getPlatforms() {
+  static const fx::gpu::Platform *const platforms[] = {
+#define FX_GPU_PLATFORM(ID) &fx::gpu::get##ID##Platform(),
+#include "fx/Pipelines/Formats.def"
+  };
+  return platforms;
 }
 
-/// Joins names as "a, b or c".
-static std::string join(llvm::ArrayRef<llvm::StringRef> names) {
-  std::string text;
-  for (auto [i, name] : llvm::enumerate(names)) {
-    if (i > 0)
-      text += i + 1 < names.size() ? ", " : " or ";
-    text += name;
-  }
-  return text;
+/// Returns the flag of `platform` in a set of targets.
+static unsigned getBit(const fx::gpu::Platform *platform) {
+  return 2u << (llvm::find(getPlatforms(), platform) - getPlatforms().begin());
 }
 
 static const Format &getFormat(EmitKind emit) {
@@ -68,35 +68,54 @@ static const Format &getFormat(EmitKind emit) {
       formats, [&](const Format &format) { return format.kind == emit; });
 }
 
+llvm::StringRef fx::getName(EmitKind emit) { return getFormat(emit).name; }
+
 llvm::StringRef fx::getExtension(EmitKind emit) {
   return getFormat(emit).extension;
 }
 
+/// Returns the formats that `platform` has and not all targets have.
+static llvm::SmallVector<llvm::StringRef>
+getOwnFormats(const fx::gpu::Platform *platform) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Format &format : formats)
+    if ((format.targets & getBit(platform)) && format.targets != kAll)
+      names.push_back(format.name);
+  return names;
+}
+
+std::string fx::describeTargets() {
+  std::string text;
+  unsigned artefacts = getFormat(EmitKind::SharedObject).targets;
+  for (const fx::gpu::Platform *platform : getPlatforms()) {
+    text += (text.empty() ? "" : "; ") + platform->form.str() + ", " +
+            platform->gpus.str();
+    if (!(artefacts & getBit(platform)))
+      text += " (only --emit=" + llvm::join(getOwnFormats(platform), "|") + ")";
+  }
+  return text;
+}
+
 llvm::Error fx::checkFormat(EmitKind emit, const fx::gpu::Target *gpu) {
   const Format &asked = getFormat(emit);
-  unsigned bit = getBit(gpu);
+  unsigned bit = gpu ? getBit(gpu->platform) : unsigned(kCPU);
   if (asked.targets & bit)
     return llvm::Error::success();
-  llvm::SmallVector<llvm::StringRef> names;
   if (!gpu) {
-    if (asked.targets & kCUDA)
-      names.push_back("--target=cuda");
-    if (asked.targets & kROCm)
-      names.push_back("--target=rocm");
-    if (asked.targets & kVulkan)
-      names.push_back("--target=vulkan");
-    return CompileError::make(CompileError::Kind::Input,
-                              "--emit: expected " + join(names) + " for " +
-                                  asked.name +
-                                  ", the code of a GPU, got no --target");
+    llvm::SmallVector<std::string> options;
+    for (const fx::gpu::Platform *platform : getPlatforms())
+      if (asked.targets & getBit(platform))
+        options.push_back("--target=" + platform->name.str());
+    return CompileError::make(
+        CompileError::Kind::Input,
+        "--emit: expected " +
+            joinChoices(llvm::to_vector_of<llvm::StringRef>(options)) +
+            " for " + asked.name + ", the code of a GPU, got no --target");
   }
-  for (const Format &format : formats)
-    if ((format.targets & bit) && format.targets != kAll)
-      names.push_back(format.name);
-  std::string text = "--emit: expected " + join(names) + " for " +
+  std::string text = "--emit: expected " +
+                     joinChoices(getOwnFormats(gpu->platform)) + " for " +
                      gpu->getText() + ", got " + asked.name.str();
-  if (gpu->platform != fx::gpu::Platform::CUDA && (asked.targets & kCUDA) &&
-      (asked.targets & kCPU))
+  if ((asked.targets & kCPU) && (asked.targets & kGPUs))
     text += ": there is no run-time for it yet";
   return CompileError::make(CompileError::Kind::Input, text);
 }

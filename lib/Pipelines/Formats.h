@@ -13,6 +13,12 @@
 
 namespace fx {
 
+/// Returns the platforms of Formats.def.
+llvm::ArrayRef<const fx::gpu::Platform *> getPlatforms();
+
+/// Returns the name of the format in `--emit`.
+llvm::StringRef getName(EmitKind emit);
+
 /// Returns an error if `emit` is not available for the target `gpu` (null: the
 /// CPU).
 llvm::Error checkFormat(EmitKind emit, const fx::gpu::Target *gpu);

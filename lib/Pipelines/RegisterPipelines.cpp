@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formats.h"
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/GPU/Device.h"
@@ -87,7 +88,8 @@ static LogicalResult getGPU(StringRef text, std::optional<fx::gpu::Target> &gpu,
                             Report report) {
   if (text.empty())
     return success();
-  llvm::Expected<fx::gpu::Target> target = fx::gpu::parseTarget(text);
+  llvm::Expected<fx::gpu::Target> target =
+      fx::gpu::parseTarget(text, getPlatforms());
   if (!target)
     return report(llvm::toString(target.takeError()));
   gpu = *target;
@@ -114,7 +116,8 @@ static LogicalResult toLinalg(OpPassManager &pm,
   std::optional<fx::gpu::Target> gpu;
   if (failed(getGPU(options.target, gpu, report)))
     return failure();
-  buildToLinalgPipeline(pm, {gpu && gpu->hasTensorCores(), options.bf16});
+  buildToLinalgPipeline(
+      pm, {gpu && gpu->getMatrixUnits().hasTensorCores, options.bf16});
   return success();
 }
 
@@ -141,15 +144,37 @@ static LogicalResult toCPU(OpPassManager &pm, const CPUPipelineOptions &options,
 
 static LogicalResult toGPU(OpPassManager &pm, const GPUPipelineOptions &options,
                            Report report) {
-  llvm::Expected<fx::gpu::Target> target = fx::gpu::parseTarget(options.target);
+  llvm::Expected<fx::gpu::Target> target =
+      fx::gpu::parseTarget(options.target, getPlatforms());
   if (!target)
     return report(llvm::toString(target.takeError()));
-  bool tensorCores = target->hasTensorCores();
-  buildGPUGroupPipeline(pm, tensorCores);
+  fx::gpu::MatrixUnits units = target->getMatrixUnits();
+  buildGPUGroupPipeline(pm, units.hasTensorCores);
   pm.addPass(kernel::createDropPreparePass());
-  fx::gpu::buildKernelPipeline(pm, tensorCores, target->hasWarpgroups(),
+  fx::gpu::buildKernelPipeline(pm, units.hasTensorCores, units.hasWarpgroups,
                                options.tiles);
   return success();
+}
+
+namespace {
+struct PlatformPipelineOptions : PassPipelineOptions<PlatformPipelineOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("the GPU; default: as fx-compile's")};
+};
+} // namespace
+
+/// Registers the passes of a platform, and the pipeline that lowers kernels.
+static void addPlatform(const fx::gpu::Platform &platform) {
+  if (platform.registerPasses)
+    platform.registerPasses();
+  PassPipelineRegistration<PlatformPipelineOptions>(
+      platform.pipelineName, platform.pipelineDescription,
+      [&](OpPassManager &pm, const PlatformPipelineOptions &options) {
+        StringRef chip = options.chip;
+        if (chip.empty())
+          chip = platform.defaultChip;
+        platform.buildPipeline(pm, chip);
+      });
 }
 
 template <Handover to>
@@ -175,4 +200,6 @@ void fx::registerPipelines() {
               toLinalg);
   addPipeline("fx-cpu", "from linalg on tensors to code for the CPU", toCPU);
   addPipeline("fx-gpu", "from linalg on tensors to kernels for a GPU", toGPU);
+  for (const fx::gpu::Platform *platform : getPlatforms())
+    addPlatform(*platform);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formats.h"
 #include "fx/CodeGen/CPU/EagerBufferization.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Kernels/IR/KernelDialect.h"
@@ -17,10 +18,8 @@
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,8 +33,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -64,11 +61,10 @@ void fx::registerPipelineDialects(DialectRegistry &registry) {
   registerConstantEvaluator(registry);
   registerNativeSupport(registry);
   registry.insert<
-      kernel::FXKernelDialect, affine::AffineDialect, amdgpu::AMDGPUDialect,
-      arith::ArithDialect, bufferization::BufferizationDialect,
-      complex::ComplexDialect, cf::ControlFlowDialect, func::FuncDialect,
-      mlir::gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
-      ROCDL::ROCDLDialect, linalg::LinalgDialect, math::MathDialect,
+      kernel::FXKernelDialect, affine::AffineDialect, arith::ArithDialect,
+      bufferization::BufferizationDialect, complex::ComplexDialect,
+      cf::ControlFlowDialect, func::FuncDialect, mlir::gpu::GPUDialect,
+      LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
       memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
       ub::UBDialect, vector::VectorDialect, x86vector::X86VectorDialect>();
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
@@ -96,7 +92,9 @@ void fx::registerPipelineDialects(DialectRegistry &registry) {
   index::registerConvertIndexToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
   registerConvertMemRefToLLVMInterface(registry);
-  registerConvertNVVMToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
   vector::registerConvertVectorToLLVMInterface(registry);
+  for (const fx::gpu::Platform *platform : getPlatforms())
+    if (platform->registerDialects)
+      platform->registerDialects(registry);
 }

@@ -48,6 +48,14 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
                           {"isolated", std::move(isolatedTexts)},
                           {"warnings", std::move(warningTexts)},
                           {"unchecked", std::move(uncheckedTexts)}};
+  if (!cache.folder.empty()) {
+    llvm::json::Object about{{"folder", llvm::json::fixUTF8(cache.folder)},
+                             {"hits", cache.hits},
+                             {"misses", cache.misses}};
+    if (!cache.problem.empty())
+      about["problem"] = llvm::json::fixUTF8(cache.problem);
+    json["cache"] = std::move(about);
+  }
   if (!deviceKernels.empty())
     json["device_kernels"] = llvm::json::Array(deviceKernels);
   return json;

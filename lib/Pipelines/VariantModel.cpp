@@ -153,8 +153,8 @@ VariantModel::create(ModuleOp formed, std::vector<KernelVariants> kernels,
   PhaseRunner phases(quiet, report);
   std::string path = result->file.getPath();
   if (llvm::Error e = generateCode(
-          *module, quiet, profiled, /*gpu=*/nullptr, /*prepare=*/{}, path,
-          errors, phases, report,
+          *module, quiet, profiled, /*gpu=*/nullptr, /*prepare=*/{},
+          /*callSpec=*/{}, path, errors, phases, report,
           [&](ModuleOp module) { return result->selectVariants(module); }))
     return e;
   auto loaded = CompiledModel::load(path, {});

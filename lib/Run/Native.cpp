@@ -12,6 +12,7 @@
 #include "fx/Pipelines/Compile.h"
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/ObjectCache.h"
 #include "fx/Support/UnlinkedFile.h"
 
 namespace fx {
@@ -323,6 +324,7 @@ compileInProcess(const RunOptions &options) {
   compileOptions.input = options.model;
   compileOptions.output = file->getPath();
   compileOptions.crashIn = options.crashIn;
+  compileOptions.cacheFolder = getDefaultCacheFolder();
   compileOptions.model = options.modelName;
   compileOptions.allowFallback = !options.noFallback;
   compileOptions.profile = options.profile > 0;

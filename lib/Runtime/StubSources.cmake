@@ -3,7 +3,7 @@
 file(READ "${MAP}" text)
 string(REPLACE ";" "," text "${text}")
 string(REGEX REPLACE "#[^\n]*" "" text "${text}")
-string(REGEX MATCHALL "[a-z_][a-z_0-9]*[ ]*," symbols "${text}")
+string(REGEX MATCHALL "[A-Za-z_][A-Za-z_0-9]*[ ]*," symbols "${text}")
 set(source "")
 foreach(symbol IN LISTS symbols)
   string(REGEX REPLACE "[ ,]" "" symbol "${symbol}")

@@ -14,6 +14,7 @@
 # Load torch first: libFXTorch, the fallback to ATen, must use the LibTorch of this process.
 import torch as _torch  # noqa: F401
 
+from fx_mlir._aoti import aoti_package
 from fx_mlir._compiled import CompiledModel, compile, load
 from fx_mlir._error import Error
 from fx_mlir._fx import schema_version, version
@@ -26,6 +27,7 @@ __all__ = [
     "CompiledModel",
     "Error",
     "Module",
+    "aoti_package",
     "compile",
     "import_",
     "load",

@@ -300,6 +300,7 @@ def build(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
+    cache_dir: str | os.PathLike | None = None,
     tuning: Tuning | None = None,
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
@@ -319,6 +320,7 @@ def build(
             on_phase=progress or None,
             target=target,
             precision=precision,
+            cache_dir=cache_dir,
             tuning=tuning,
         )
     finally:
@@ -361,6 +363,7 @@ def compile(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
+    cache_dir: str | os.PathLike | None = None,
     tune: float = 0,
     tune_file: str | os.PathLike | None = None,
     tune_sizes: Mapping[str, int] | None = None,
@@ -379,11 +382,12 @@ def compile(
       for a line on stderr; by default the line is shown on terminals.
     - `target`: the GPU that runs the model, "cuda" or "cuda:sm_90a,sm_80". Tensors may
       then be on the GPU with the number `device`, and outputs are where the inputs
-      are. Without `cuda_graphs` kernels are launched one by one. "rocm" (AMD GPUs) and
-      "vulkan" are errors: `fx-compile` makes kernels for them, but no runtime runs
-      them yet.
+      are. Without `cuda_graphs` kernels are launched one by one. The other targets of
+      `fx-compile` are errors: it makes kernels for them, but no runtime runs them yet.
     - `precision`: "bf16" rounds the operands of f32 matmuls and convolutions to bf16;
       their sums, and all other computations, stay in f32.
+    - `cache_dir`: the folder of the cache of compiled kernels, "" for none; by default
+      $FX_CACHE_DIR or ~/.cache/fx-mlir, and none if $FX_CACHE is 0.
     - `tune`: measure schedules of the kernels on this machine for about this many
       seconds, with `threads` threads, and use those that are faster than the default.
       `tune_file` receives them; later compilations with this `tune_file` use them
@@ -408,6 +412,7 @@ def compile(
         progress=progress,
         target=target,
         precision=precision,
+        cache_dir=cache_dir,
         tuning=Tuning(tune_file, tune, threads, tune_sizes or {}),
     )
     compiled = CompiledModel(

@@ -129,13 +129,15 @@ class Module:
         debug_crash: str = "",
         target: str = "",
         precision: str = "f32",
+        cache_dir: str | os.PathLike | None = None,
         tuning: Tuning | None = None,
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
-        --target`, and `precision` "f32" or "bf16", as in `fx-compile --precision`. A
-        crash of the compiler raises `Error`; `debug_crash` names a phase that crashes,
-        for tests of this."""
+        --target`, and `precision` "f32" or "bf16", as in `fx-compile --precision`.
+        `cache_dir` is the folder of the cache of compiled kernels, as in `fx-compile
+        --cache-dir`; "" turns the cache off. A crash of the compiler raises `Error`;
+        `debug_crash` names a phase that crashes, for tests of this."""
         tuning = tuning or Tuning()
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
@@ -152,6 +154,7 @@ class Module:
             debug_crash,
             target,
             precision,
+            None if cache_dir is None else os.fspath(cache_dir),
             tuning.to_c(),
         )
 

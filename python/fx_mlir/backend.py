@@ -2,7 +2,8 @@
 training through AOTAutograd. The entry point `torch_dynamo_backends` registers it.
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
-torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16"), `tune_file`.
+torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16"), `cache_dir` (the folder
+of the cache of compiled kernels, "" for none), `tune_file`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from fx_mlir._module import Tuning
 from fx_mlir._operators import register_pure_operators
 
 _aten = torch.ops.aten
+
+# "mode" is torch's own.
+_OPTIONS = {"threads", "no_fallback", "opt_level", "precision", "cache_dir", "tune_file", "mode"}
 
 # Operators of backward graphs without a lowering that are decomposed into operators
 # with one.
@@ -105,6 +109,7 @@ class _Compiled:
             opt_level=options.get("opt_level", 3),
             no_fallback=options.get("no_fallback", False),
             precision=options.get("precision", "f32"),
+            cache_dir=options.get("cache_dir"),
             tuning=Tuning(options.get("tune_file"), threads=threads),
             progress=False,
         )
@@ -150,14 +155,7 @@ def fx_mlir(
     from torch._dynamo.backends.common import aot_autograd
 
     options = dict(options or {}, **kwargs)
-    unknown = set(options) - {
-        "threads",
-        "no_fallback",
-        "opt_level",
-        "mode",
-        "precision",
-        "tune_file",
-    }
+    unknown = set(options) - _OPTIONS
     if unknown:
         raise Error(f"unknown option '{min(unknown)}' of the backend fx_mlir")
 

@@ -68,7 +68,9 @@ public:
                       const std::string &name, const std::string &cpu,
                       int optLevel, bool refuseFallback, nb::object onPhase,
                       const std::string &debugCrash, const std::string &target,
-                      const std::string &precision, const Tuning &tuning) const;
+                      const std::string &precision,
+                      const std::optional<std::string> &cacheDir,
+                      const Tuning &tuning) const;
 
   FXModule *get() const { return module.get(); }
 

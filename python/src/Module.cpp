@@ -152,6 +152,7 @@ std::string Module::compile(const std::string &path, int emit,
                             nb::object onPhase, const std::string &debugCrash,
                             const std::string &target,
                             const std::string &precision,
+                            const std::optional<std::string> &cacheDir,
                             const Tuning &tuning) const {
   Listener listener{onPhase, nullptr};
   std::string report;
@@ -171,6 +172,7 @@ std::string Module::compile(const std::string &path, int emit,
   options.debug_crash = toC(debugCrash);
   options.target = toC(target);
   options.precision = toC(precision);
+  options.cache_dir = cacheDir ? cacheDir->c_str() : nullptr;
   const auto &[tuneFile, seconds, threads, sizes, candidate] = tuning;
   options.tune_file = toC(tuneFile);
   options.tune_seconds = seconds;
@@ -204,7 +206,7 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
            nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
-           nb::arg("tuning"));
+           nb::arg("cache_dir").none(), nb::arg("tuning"));
 }
 
 /// The names of an enumeration of the C interface, by number.

@@ -17,6 +17,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 # Torch looks for backends of torch.compile once per process; this package is one of them.
 BUILD = pathlib.Path(os.environ.get("FX_BUILD_DIR", pathlib.Path(__file__).parents[2] / "build"))
 sys.path.append(str(BUILD.resolve() / "python"))
+# Tests compile everything, and leave the user's cache alone.
+os.environ["FX_CACHE"] = "0"
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 

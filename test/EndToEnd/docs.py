@@ -20,7 +20,7 @@ import traceback
 
 import harness
 
-LANGUAGES = {"sh", "python", "c", "cpp", "cmake", "mlir", "text"}
+LANGUAGES = {"sh", "python", "c", "cpp", "cmake", "mlir", "mermaid", "text"}
 #: How a block is handled without a comment. Blocks in other languages need a comment.
 DEFAULT = {"sh": "run", "python": "run", "mlir": "run", "text": "text"}
 MARK = re.compile(r"<!-- (file|from|output|not run)(?:: (.+?))? -->")

@@ -303,3 +303,32 @@ def test_formats():
     rows = (harness.ROOT / "docs" / "Report.md").read_text().split("| `--emit` | output |")[1].split("\n\n")[0]
     cells = [line.split("|")[1] for line in rows.splitlines() if line.startswith("|")]
     assert sorted(re.findall(r"`([\w-]+)`", " ".join(cells))) == sorted(formats)
+
+
+def test_kernel_classes():
+    """Report.md lists the schedules of kernels. A kernel of plain loops has none."""
+    text = (harness.ROOT / "include" / "fx" / "Kernels" / "IR" / "KernelAttrs.td").read_text()
+    schedules = re.findall(r'FXKernel_(?:Simple|Tiled)Schedule<"\w+", "(\w+)">', text)
+    row = re.search(r"^\| `schedule` \| `kind` \((.*)\) and its", (harness.ROOT / "docs" / "Report.md").read_text(), re.M)
+    assert set(re.findall(r"`(\w+)`", row[1])) == {*schedules, "loops"}
+
+
+def test_platforms():
+    """The help of fx-compile, Report.md and GPU.md have each platform of Formats.def."""
+    table = (harness.ROOT / "include" / "fx" / "Pipelines" / "Formats.def").read_text()
+    names = [name.lower() for name in re.findall(r"^FX_GPU_PLATFORM\((\w+)\)", table, re.M)]
+    help_text = harness.tool("fx-compile", "--help").stdout
+    row = re.search(r"^\| `--target=TARGET` \|(.*)", (harness.ROOT / "docs" / "Report.md").read_text(), re.M)
+    guide = (harness.ROOT / "docs" / "GPU.md").read_text()
+    for name in names:
+        assert re.search(rf"--target=<target>.*\b{name}\b", help_text)
+        assert f"`{name}`" in row[1]
+        assert f"--target={name}" in guide
+
+
+def test_placeholders():
+    """Paths with placeholders, such as `lib/Operators/Shape/<Family>.cpp`, exist for some name."""
+    text = (harness.ROOT / "CONTRIBUTING.md").read_text()
+    paths = set(re.findall(r"`((?:include|lib|test)/[^`\s]*<[^`\s]*)`", text))
+    assert paths
+    assert not [path for path in paths if not list(harness.ROOT.glob(re.sub(r"<\w+>", "*", path)))]

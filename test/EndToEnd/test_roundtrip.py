@@ -1,6 +1,7 @@
 """Round trips: fx to `.pt2`, to FX's text and to Python, without loss."""
 
 import collections
+import re
 import subprocess
 import warnings
 
@@ -313,6 +314,28 @@ def test_after_passes(tmp_path):
     harness.compare(
         pytree.tree_leaves(got), exporting.eager(module, args, kwargs)
     )
+
+
+@pytest.mark.parametrize("name", ["cond", "mlp"])
+def test_mermaid(name, tmp_path):
+    """The picture has the nodes and the edges of torch's graphs."""
+    path = tmp_path / "m.pt2"
+    program = models.get(name).program(models.get(name).build())
+    exporting.save(program, path)
+    lines = roundtrip.translate("--pt2-to-mlir", "--mlir-to-mermaid", path).splitlines()
+    names, edges = {}, set()
+    for line in lines:
+        if node := re.fullmatch(r' *(n\w+)\W+"(\w+)(<br>.*)?"\W+:::c[0-9a-f]{6}', line):
+            names[node[1]] = node[2]
+        elif edge := re.fullmatch(r" *(n\w+) --> (n\w+)", line):
+            edges.add((names[edge[1]], names[edge[2]]))
+        else:
+            assert re.fullmatch(r" *(flowchart TD|subgraph \w+\[\"\w+\"\]|end|classDef .*)", line), line
+    graphs = [m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)]
+    nodes = [node for graph in graphs for node in graph.nodes]
+    assert sorted(names.values()) == sorted(node.name for node in nodes)
+    assert edges == {(use.name, node.name) for node in nodes for use in node.all_input_nodes}
+    assert sum("subgraph" in line for line in lines) == len(graphs) - 1
 
 
 def test_dot(tmp_path):

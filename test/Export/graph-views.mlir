@@ -5,6 +5,8 @@
 // RUN: fx-translate --mlir-to-model-explorer %t/m.mlir | %python -m json.tool > /dev/null
 // RUN: fx-translate --mlir-to-dot %t/m.mlir | FileCheck %s --check-prefix=PLAIN
 
+// RUN: fx-translate --mlir-to-mermaid %t/m.mlir --report %t/r.json | FileCheck %s --check-prefix=MERMAID --match-full-lines --strict-whitespace
+
 // RUN: fx-translate --mlir-to-dot %t/nested.mlir | FileCheck %s --check-prefix=NESTED-DOT
 // RUN: fx-translate --mlir-to-model-explorer %t/nested.mlir | FileCheck %s --check-prefix=NESTED-ME
 
@@ -16,15 +18,30 @@
 // DOT: digraph main {
 // DOT: n0 [shape = ellipse, fillcolor = "#eeeeee", label = "w\nf32[8]"];
 // DOT: n1 [shape = invhouse, fillcolor = "#d5f0d5", label = "x\nb8[s0, 8]"];
-// DOT: n2 [shape = box, fillcolor = "#f9d5d5", label = "sort\ntorch.ops.aten.sort.default\n(f32[8], i64[8])\nfallback: no \"lowering\"\n1.500 ms", tooltip = "layer.1"];
+// DOT: n2 [shape = box, fillcolor = "#f9d5d5", label = "sort\ntorch.ops.aten.sort.default\n(f32[8], i64[8])\nfallback: no \"lowering\" # <b> & `\n1.500 ms", tooltip = "layer.1"];
 // DOT: n0 -> n2;
 // DOT: n3 {{.*}}label = "values\n_operator.getitem\nf32[8]"
 // DOT: n2 -> n3;
 // DOT: house{{.*}}label = "output"
 // PLAIN-NOT: fallback
 
+//      MERMAID:flowchart TD
+// MERMAID-NEXT:  n0(["w<br>f32[8]"]):::ceeeeee
+// MERMAID-NEXT:  n1[/"x<br>b8[s0, 8]"\]:::cd5f0d5
+// MERMAID-NEXT:  n2["sort<br>torch.ops.aten.sort.default<br>(f32[8], i64[8])<br>fallback: no #quot;lowering#quot; #35; #lt;b#gt; #amp; #96;<br>1.500 ms"]:::cf9d5d5
+// MERMAID-NEXT:  n3["values<br>_operator.getitem<br>f32[8]"]:::cdce9f9
+//      MERMAID:  n5[\"output"/]:::cd5f0d5
+// MERMAID-NEXT:  n0 --> n2
+// MERMAID-NEXT:  n2 --> n3
+// MERMAID-NEXT:  n2 --> n4
+// MERMAID-NEXT:  n3 --> n5
+// MERMAID-NEXT:  classDef cd5f0d5 fill:#d5f0d5,stroke:#666666,color:#000000
+// MERMAID-NEXT:  classDef cdce9f9 fill:#dce9f9,stroke:#666666,color:#000000
+// MERMAID-NEXT:  classDef ceeeeee fill:#eeeeee,stroke:#666666,color:#000000
+// MERMAID-NEXT:  classDef cf9d5d5 fill:#f9d5d5,stroke:#666666,color:#000000
+
 // ME: {"label": "net", "graphs": [{"id": "main", "nodes": [
-// ME-SAME: {"id": "2", "label": "sort", "namespace": "layer/1", "attrs": [{"key": "name", "value": "sort"}, {"key": "target", "value": "torch.ops.aten.sort.default"}, {"key": "arguments", "value": "w, 0"}, {"key": "runs", "value": "fallback"}, {"key": "reason", "value": "no \"lowering\""}, {"key": "milliseconds", "value": "1.500000"}], "incomingEdges": [{"sourceNodeId": "0", "sourceNodeOutputId": "0", "targetNodeInputId": "0"}], "outputsMetadata": [{"id": "0", "attrs": [{"key": "tensor_shape", "value": "(f32[8], i64[8])"}]}]}
+// ME-SAME: {"id": "2", "label": "sort", "namespace": "layer/1", "attrs": [{"key": "name", "value": "sort"}, {"key": "target", "value": "torch.ops.aten.sort.default"}, {"key": "arguments", "value": "w, 0"}, {"key": "runs", "value": "fallback"}, {"key": "reason", "value": "no \"lowering\" # <b> & `"}, {"key": "milliseconds", "value": "1.500000"}], "incomingEdges": [{"sourceNodeId": "0", "sourceNodeOutputId": "0", "targetNodeInputId": "0"}], "outputsMetadata": [{"id": "0", "attrs": [{"key": "tensor_shape", "value": "(f32[8], i64[8])"}]}]}
 
 //--- m.mlir
 module attributes {fx.model = "net"} {
@@ -43,4 +60,4 @@ fx.graph @main {
   output(%y) : (!fx.any)
 }
 //--- r.json
-{"operators": [{"node": "sort", "native": false, "reason": "no \"lowering\"", "seconds": 0.0015}]}
+{"operators": [{"node": "sort", "native": false, "reason": "no \"lowering\" # <b> & `", "seconds": 0.0015}]}

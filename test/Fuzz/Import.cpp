@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Export/ArchiveWriter.h"
 #include "Fuzz.h"
+#include "fx/Export/ArchiveWriter.h"
 
 #include "fx/Export/Export.h"
 #include "fx/IR/FXDialect.h"

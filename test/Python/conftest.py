@@ -10,6 +10,8 @@ import pytest
 root = pathlib.Path(__file__).resolve().parents[2]
 package = pathlib.Path(os.environ.get("FX_BUILD_DIR", root / "build")) / "python"
 sys.path.insert(0, str(package))
+# Tests compile everything, and leave the user's cache alone.
+os.environ["FX_CACHE"] = "0"
 
 
 def pytest_addoption(parser):

@@ -10,6 +10,7 @@
 #include "fx/Operators/Version.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
+#include "fx/Support/ObjectCache.h"
 #include "fx/Support/Options.h"
 #include "fx/Support/OutputFile.h"
 #include "mlir/IR/Location.h"
@@ -48,14 +49,10 @@ static cl::opt<EmitKind> emitKind("emit", cl::desc("What to write"),
 static cl::opt<std::string>
     modelName("model", cl::desc("The model of an archive with several"),
               cl::value_desc("name"), cl::cat(category));
-static cl::opt<std::string>
-    target("target",
-           cl::desc("What runs the kernels: cuda or cuda:sm_NN[,sm_NN...], "
-                    "NVIDIA GPUs; rocm or rocm:gfxNNN, AMD GPUs, which only "
-                    "--emit=gpu|rocdl|gcn|hsaco is there for; vulkan, which "
-                    "only --emit=gpu|spirv is there for (default: the "
-                    "CPU)"),
-           cl::value_desc("target"), cl::cat(category));
+static const std::string targetHelp =
+    "What runs the kernels (default: the CPU): " + describeTargets();
+static cl::opt<std::string> target("target", cl::desc(targetHelp),
+                                   cl::value_desc("target"), cl::cat(category));
 static cl::opt<std::string>
     gpuTiles("gpu-tiles",
              cl::desc("Tiles of matmuls on a GPU: warpgroup=COLUMNS:STAGES, "
@@ -133,6 +130,14 @@ static cl::opt<bool> swappableWeights(
 static cl::opt<bool> saveTemps("save-temps",
                                cl::desc("Keep what the phases leave"),
                                cl::cat(category));
+static cl::opt<bool> noCache("no-cache",
+                             cl::desc("Compile everything, and store nothing"),
+                             cl::cat(category));
+static cl::opt<std::string> cacheDir(
+    "cache-dir",
+    cl::desc("Where to keep the code of kernels (default: $FX_CACHE_DIR, or "
+             "~/.cache/fx-mlir; FX_CACHE=0: nowhere)"),
+    cl::value_desc("folder"), cl::cat(category));
 
 static cl::list<std::string> dumpAfter(
     "dump-after", cl::CommaSeparated,
@@ -178,6 +183,19 @@ static void enableTiming(mlir::PassManager &pm, mlir::TimingScope &root) {
   mlir::TimingScope &scope = owner->scope;
   pm.addInstrumentation(std::move(owner));
   pm.enableTiming(scope);
+}
+
+/// Returns the folder of the cache; empty if it is not used. Options of MLIR
+/// and LLVM (except for -mcpu) turn it off: they print what passes do, or
+/// change it.
+static std::string getCacheFolder() {
+  if (noCache)
+    return "";
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (option->getNumOccurrences() > 0 && name != "mcpu" &&
+        !llvm::is_contained(option->Categories, &category))
+      return "";
+  return cacheDir.empty() ? getDefaultCacheFolder() : cacheDir.getValue();
 }
 
 static int fail(llvm::StringRef text) {
@@ -261,6 +279,7 @@ int main(int argc, char **argv) {
   if (!setTuning(options))
     return 1;
   options.saveTemps = saveTemps;
+  options.cacheFolder = getCacheFolder();
   options.crashReproducer = crashReproducer;
   for (const std::string &phase : dumpAfter) {
     if (!llvm::is_contained(phaseNames, phase))

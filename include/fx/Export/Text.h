@@ -52,6 +52,11 @@ mlir::LogicalResult printNodes(mlir::ModuleOp module, llvm::raw_ostream &os);
 mlir::LogicalResult printDot(mlir::ModuleOp module, llvm::raw_ostream &os,
                              llvm::StringRef report = "");
 
+/// Prints the picture of printDot in the language of Mermaid, which GitHub and
+/// GitLab render in Markdown.
+mlir::LogicalResult printMermaid(mlir::ModuleOp module, llvm::raw_ostream &os,
+                                 llvm::StringRef report = "");
+
 /// Prints JSON for Model Explorer: the nodes, grouped by the modules to which
 /// they belong, with types and arguments. For `report` see printDot.
 mlir::LogicalResult printModelExplorer(mlir::ModuleOp module,

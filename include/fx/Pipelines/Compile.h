@@ -35,9 +35,18 @@ enum class EmitKind {
 #include "fx/Pipelines/Formats.def"
 };
 
+/// Returns true for the formats that hold a linked model.
+inline bool isLinked(EmitKind emit) {
+  return emit == EmitKind::SharedObject || emit == EmitKind::AOTI;
+}
+
 /// Returns the extension of a file of the format, without the dot. It is empty
 /// for the text formats that go to standard output by default.
 llvm::StringRef getExtension(EmitKind emit);
+
+/// Returns what `CompileOptions::target` can be, with the GPUs of each
+/// platform, for the help of tools.
+std::string describeTargets();
 
 /// The dtype of the operands of f32 matmuls and convolutions.
 enum class Precision { F32, BF16 };
@@ -60,8 +69,8 @@ struct CompileOptions {
   /// x86-64 if `target` is a GPU.
   std::string cpu;
   /// The target of the kernels: empty for the CPU, "cuda", "cuda:sm_90a,sm_80",
-  /// "rocm", "rocm:gfx942" or "vulkan". "rocm" and "vulkan" have kernels only,
-  /// no host code.
+  /// "rocm:gfx942", … (`describeTargets`). A platform without a run-time has
+  /// kernels only, no host code.
   std::string target;
   /// Tiles of matmuls on a GPU, for experiments: the option of
   /// `fx-gpu-emit-kernels`.
@@ -69,6 +78,10 @@ struct CompileOptions {
   /// Operators without native code become calls of ATen. If false, they are an
   /// error that names all of them.
   bool allowFallback = true;
+  /// A package for LibTorch contains native code only.
+  bool allowsFallback() const {
+    return allowFallback && emit != EmitKind::AOTI;
+  }
   /// Targets of operators that ATen runs concurrently with compiled code;
   /// "fallbacks" stands for all operators without native code. See the option
   /// `async` of `fx-schedule`.
@@ -97,8 +110,18 @@ struct CompileOptions {
   /// For tests: use candidate N of the schedules of each kernel, from 1.
   int64_t candidate = 0;
   /// Keep every weight in its exported form, and the code that folds and packs
-  /// it, so that all weights can be set by name.
+  /// it, so that all weights can be set by name. EmitKind::AOTI implies it.
   bool swappableWeights = false;
+  bool keepsWeights() const {
+    return swappableWeights || emit == EmitKind::AOTI;
+  }
+  /// The folder of the cache of object code (`getDefaultCacheFolder` in
+  /// fx/Support/ObjectCache.h returns that of the tools). Empty: no cache. The
+  /// output does not depend on the cache. Passes whose result is found do not
+  /// run, so callers that print or time passes get those of missing kernels
+  /// only. Options of LLVM that were set through llvm::cl are not part of the
+  /// keys.
+  std::string cacheFolder;
   /// Save the module after each phase as OUTPUT.<phase>.mlir.
   bool saveTemps = false;
   /// Phases (of `phaseNames`) after which the module is printed to standard
@@ -156,6 +179,12 @@ struct CompileReport {
   /// The texts of the guards that the compiled code does not check.
   std::vector<std::string> unchecked;
   std::string cpu;
+  /// What was found in `CompileOptions::cacheFolder`.
+  struct Cache {
+    std::string folder;
+    int64_t hits = 0, misses = 0;
+    std::string problem; ///< why something could not be stored; or empty
+  } cache;
   /// Nodes that ATen runs because their compilation failed, with the reason:
   /// "index_put (aten.index_put.default, model.py:12): <what is wrong>".
   std::vector<std::string> isolated;

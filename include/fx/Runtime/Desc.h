@@ -185,4 +185,11 @@ typedef enum {
 /* The table of an artefact, which the compiler defines. */
 extern const FXrtModel fx_rt_model __attribute__((visibility("hidden")));
 
+/* The structures of the arguments and of the result as treespec_dumps prints
+ * them. Artefacts in packages for AOTInductor's loaders have this table. */
+typedef struct {
+  const char *in_spec, *out_spec;
+} FXrtCallSpec;
+extern const FXrtCallSpec fx_rt_call_spec __attribute__((visibility("hidden")));
+
 #endif /* FX_RUNTIME_DESC_H */

@@ -32,6 +32,7 @@ struct FXrtHeap {
   size_t kept_bytes, max_bytes;
 };
 
+/* lib/Runtime/Aoti relies on the size of the header, ALIGNMENT. */
 _Static_assert(sizeof(FXrtBlock) <= ALIGNMENT,
                "the header must fit before the data");
 

@@ -79,11 +79,17 @@ llvm::Expected<std::string> emitCode(llvm::Module &module,
 llvm::Error addEntry(llvm::Module &module, llvm::StringRef function,
                      llvm::StringRef name);
 
+/// Returns a copy of `object` in which symbols whose names begin with `from`
+/// begin with `to` instead.
+llvm::Expected<std::string>
+renameSymbols(llvm::StringRef object, llvm::StringRef from, llvm::StringRef to);
+
 /// Links objects and the artefact's run-time to a shared object at `output`, in
 /// this process. The shared object depends only on libc and libm, and exports
-/// `fx_model_api`.
+/// `fx_model_api`. With `forTorch`, it also depends on LibTorch, and exports
+/// the interface of AOTInductor's packages.
 llvm::Error linkSharedObject(llvm::ArrayRef<std::string> objects,
-                             llvm::StringRef output);
+                             llvm::StringRef output, bool forTorch = false);
 
 } // namespace fx::cpu
 

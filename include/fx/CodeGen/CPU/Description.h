@@ -66,6 +66,12 @@ struct KernelDescription {
   std::string nodes;
 };
 
+/// The structures of the arguments and of the result of a program, as
+/// `treespec_dumps` of torch.utils._pytree prints them.
+struct CallSpec {
+  std::string in, out;
+};
+
 /// The properties of a model that the run-time checks and reports.
 struct ModelDescription {
   std::string name, cpu, features;
@@ -96,6 +102,8 @@ struct ModelDescription {
   std::vector<KernelDescription> kernels;
   /// The Python texts of guards that the compiled code does not check.
   std::vector<std::string> unchecked;
+  /// For a package that LibTorch loads (FXrtCallSpec); else absent.
+  std::optional<CallSpec> callSpec;
 };
 
 /// Reads the description from the attributes of `main` in the linalg contract.

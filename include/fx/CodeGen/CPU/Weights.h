@@ -14,6 +14,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <thread>
+
 namespace fx::cpu {
 
 /// The values of a state: a strided view of its storage.
@@ -31,14 +33,22 @@ struct StateView {
 class StateReader {
 public:
   explicit StateReader(mlir::ModuleOp module);
+  ~StateReader();
 
+  /// Starts to check the bytes of all states on another thread. The module must
+  /// not change until the first `read`, which waits for the end.
+  void readAhead();
   /// Returns the view of state `name`. Errors name the state, and the file and
   /// the range if these are wrong.
   llvm::Expected<StateView> read(llvm::StringRef name);
 
 private:
+  void wait();
+
   mlir::ModuleOp module;
   ExternalData files;
+  std::thread ahead;
+  bool crashed = false; ///< set by `ahead`
 };
 
 /// Assigns offsets in the data segment to all constants and states of `model`;

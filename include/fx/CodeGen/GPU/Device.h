@@ -15,31 +15,83 @@
 
 #include <string>
 
+namespace mlir {
+class DialectRegistry;
+class OpPassManager;
+} // namespace mlir
+
 namespace fx::gpu {
 
-enum class Platform {
-  CUDA,   ///< NVIDIA GPUs
-  ROCm,   ///< AMD GPUs
-  Vulkan, ///< any GPU with a driver of Vulkan 1.2
+struct CodeGenerator;
+
+/// The matrix units of a target.
+struct MatrixUnits {
+  /// All chips have tensor cores of compute capability 8.0.
+  bool hasTensorCores = false;
+  /// One of the chips has the instructions of warpgroups, `wgmma` and TMA.
+  bool hasWarpgroups = false;
+};
+
+/// The GPUs of a vendor or of an API: the names of their chips, the passes and
+/// the code generator for their kernels. A platform is a folder of
+/// lib/CodeGen/GPU and an entry of fx/Pipelines/Formats.def.
+struct Platform {
+  /// The name in the option `--target`: "rocm".
+  llvm::StringLiteral name;
+  /// The form of the option, in messages: "rocm[:gfxNNN]".
+  llvm::StringLiteral form;
+  /// The GPUs, in messages: "AMD GPUs".
+  llvm::StringLiteral gpus;
+  /// What the option must be, in messages, if a chip is wrong.
+  llvm::StringLiteral expected = "";
+  /// The chip if the option names none; empty if the code does not depend on a
+  /// chip.
+  llvm::StringLiteral defaultChip = "";
+  bool allowsSeveralChips = false;
+  /// Returns true if `chip` has the form of a chip's name. Null if
+  /// `defaultChip` is empty.
+  bool (*isChipName)(llvm::StringRef chip) = nullptr;
+  /// LLVM's code generator, which knows the chips; null: none.
+  const CodeGenerator *generator = nullptr;
+  /// Null: none.
+  MatrixUnits (*getMatrixUnits)(llvm::ArrayRef<std::string> chips) = nullptr;
+
+  /// Adds dialects and interfaces to the registry of a compilation; null: none.
+  void (*registerDialects)(mlir::DialectRegistry &registry) = nullptr;
+  /// Registers the passes in the folder with fx-opt; null: none.
+  void (*registerPasses)() = nullptr;
+  /// The name of the pipeline in fx-opt: "fx-gpu-rocdl".
+  llvm::StringLiteral pipelineName;
+  llvm::StringLiteral pipelineDescription;
+  /// Builds the pipeline that lowers `gpu.module @kernels` for `chip`.
+  void (*buildPipeline)(mlir::OpPassManager &pm, llvm::StringRef chip);
+  /// Returns the kernels of `module`, after the pipeline, in a format that
+  /// fx/Pipelines/Formats.def lists for the platform. Fails if an operation has
+  /// no code on a GPU.
+  llvm::Expected<std::string> (*emit)(mlir::ModuleOp module,
+                                      llvm::StringRef format,
+                                      llvm::StringRef chip, int optLevel);
+  /// Returns an error if `format` needs a program that cannot be executed.
+  /// Null: no format needs one.
+  llvm::Error (*checkPrograms)(llvm::StringRef format) = nullptr;
 };
 
 /// The target of the option `--target=PLATFORM[:CHIP[,CHIP...]]`.
 struct Target {
-  Platform platform = Platform::CUDA;
+  const Platform *platform;
   /// The chips. A format with code for a single chip uses the first one.
-  llvm::SmallVector<std::string, 2> chips = {"sm_90a"};
+  llvm::SmallVector<std::string, 2> chips;
   /// Returns the text of the option, including default chips.
   std::string getText() const;
-  /// Returns true if all chips have tensor cores of compute capability 8.0.
-  bool hasTensorCores() const;
-  /// Returns true if one of the chips has the instructions of warpgroups,
-  /// `wgmma` and TMA.
-  bool hasWarpgroups() const;
+  /// Returns the first chip; empty if the code does not depend on a chip.
+  llvm::StringRef getChip() const;
+  MatrixUnits getMatrixUnits() const;
 };
 
-/// Parses "cuda", "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". The
+/// Parses `text`, a target of one of `platforms`: "cuda:sm_90a,sm_80". The
 /// error tells what is expected.
-llvm::Expected<Target> parseTarget(llvm::StringRef text);
+llvm::Expected<Target> parseTarget(llvm::StringRef text,
+                                   llvm::ArrayRef<const Platform *> platforms);
 
 //===----------------------------------------------------------------------===//
 // NVIDIA GPUs
@@ -52,16 +104,16 @@ struct ChipName {
 };
 ChipName getChipName(llvm::StringRef chip);
 
-/// Returns the chip whose PTX runs on all chips of `target` and on all newer
-/// GPUs: compute capability 8.0, or the least one of `target` if it is lower.
-std::string getCommonChip(const Target &target);
+/// Returns the chip whose PTX runs on all of `chips` and on all newer GPUs:
+/// compute capability 8.0, or the least one of `chips` if it is lower.
+std::string getCommonChip(llvm::ArrayRef<std::string> chips);
 
 } // namespace fx::gpu
 
 namespace fx::nvvm {
 
-/// Returns the PTX of `gpu.module @kernels` in `module`, after
-/// `buildNVVMPipeline`. Fails if an operation has no code on a GPU.
+/// Returns the PTX of `gpu.module @kernels` in `module`, after the
+/// pipeline of the platform. Fails if an operation has no code on a GPU.
 llvm::Expected<std::string> emitPTX(mlir::ModuleOp module, llvm::StringRef chip,
                                     int optLevel);
 
@@ -80,35 +132,5 @@ llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,
                                      std::string *log = nullptr);
 
 } // namespace fx::nvvm
-
-//===----------------------------------------------------------------------===//
-// AMD GPUs
-//===----------------------------------------------------------------------===//
-
-namespace fx::rocdl {
-
-/// Returns the assembly of `gpu.module @kernels` in `module`, after
-/// `buildROCDLPipeline`. Fails if an operation has no code on a GPU.
-llvm::Expected<std::string> emitGCN(mlir::ModuleOp module, llvm::StringRef chip,
-                                    int optLevel);
-
-/// As `emitGCN`, but returns a code object, which is the shared object that HIP
-/// loads.
-llvm::Expected<std::string> emitHSACO(mlir::ModuleOp module,
-                                      llvm::StringRef chip, int optLevel);
-
-} // namespace fx::rocdl
-
-//===----------------------------------------------------------------------===//
-// Vulkan
-//===----------------------------------------------------------------------===//
-
-namespace fx::spirv {
-
-/// Serializes the `spirv.module` of `module`, after `buildSPIRVPipeline`, to
-/// the words of a SPIR-V binary for Vulkan 1.2.
-llvm::Expected<std::string> emitSPIRV(mlir::ModuleOp module);
-
-} // namespace fx::spirv
 
 #endif // FX_CODEGEN_GPU_DEVICE_H

@@ -15,9 +15,6 @@
 namespace mlir {
 class ModuleOp;
 class OpPassManager;
-namespace spirv {
-class ModuleOp;
-} // namespace spirv
 } // namespace mlir
 
 namespace fx::gpu {
@@ -50,19 +47,8 @@ void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true,
 /// Builds the pipeline from memrefs to host code and `gpu.module @kernels`.
 void buildDevicePipeline(mlir::OpPassManager &pm);
 
-/// Builds the pipeline that lowers `gpu.module @kernels` to the NVVM dialect.
-void buildNVVMPipeline(mlir::OpPassManager &pm);
-
-/// Builds the pipeline that lowers `gpu.module @kernels` to the ROCDL dialect
-/// for `chip`.
-void buildROCDLPipeline(mlir::OpPassManager &pm, llvm::StringRef chip);
-
-/// Builds the pipeline that lowers `gpu.module @kernels` to a `spirv.module`
-/// for Vulkan.
-void buildSPIRVPipeline(mlir::OpPassManager &pm);
-
-/// Registers the passes and, as pipelines for fx-opt, `fx-gpu-kernels`,
-/// `fx-gpu-device`, `fx-gpu-nvvm`, `fx-gpu-rocdl` and `fx-gpu-spirv`.
+/// Registers the passes and, as a pipeline for fx-opt, `fx-gpu-device`. Passes
+/// and pipelines of a platform are those of `Platform`.
 void registerPasses();
 
 } // namespace fx::gpu

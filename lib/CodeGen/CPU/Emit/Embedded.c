@@ -20,7 +20,10 @@
           ".incbin \"" path "\"\n" #name "_end:\n"                             \
           ".previous\n")
 
-EMBED(fx_embedded_runtime, FX_RUNTIME_OBJECT);
-EMBED(fx_embedded_libc, FX_LIBC_STUB);
-EMBED(fx_embedded_libm, FX_LIBM_STUB);
-EMBED(fx_embedded_libdl, FX_LIBDL_STUB);
+EMBED(fx_embedded_runtime, FX_EMBEDDED_RUNTIME);
+EMBED(fx_embedded_aoti, FX_EMBEDDED_AOTI);
+EMBED(fx_embedded_libc, FX_EMBEDDED_C);
+EMBED(fx_embedded_libm, FX_EMBEDDED_M);
+EMBED(fx_embedded_libdl, FX_EMBEDDED_DL);
+EMBED(fx_embedded_libstdcxx, FX_EMBEDDED_STDCXX);
+EMBED(fx_embedded_libtorch, FX_EMBEDDED_TORCH);

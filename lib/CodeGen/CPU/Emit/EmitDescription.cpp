@@ -291,6 +291,14 @@ void Emitter::run() {
                                           llvm::GlobalValue::ExternalLinkage,
                                           model, "fx_rt_model");
   global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  if (!m.callSpec)
+    return;
+  llvm::Constant *spec =
+      t.record({t.text(m.callSpec->in), t.text(m.callSpec->out)});
+  auto *callSpec = new llvm::GlobalVariable(module, spec->getType(), true,
+                                            llvm::GlobalValue::ExternalLinkage,
+                                            spec, "fx_rt_call_spec");
+  callSpec->setVisibility(llvm::GlobalValue::HiddenVisibility);
 }
 
 std::unique_ptr<llvm::Module>

@@ -9,21 +9,29 @@
 #include "fx/CodeGen/Common/Linker.h"
 #include "fx/Support/OutputFile.h"
 
-// Defined in Embedded.c: the runtime's object and the import libraries of libc,
-// libm and libdl.
-extern "C" {
-extern const char fx_embedded_runtime[], fx_embedded_runtime_end[];
-extern const char fx_embedded_libc[], fx_embedded_libc_end[];
-extern const char fx_embedded_libm[], fx_embedded_libm_end[];
-extern const char fx_embedded_libdl[], fx_embedded_libdl_end[];
-}
+// Defined in Embedded.c: the objects of the runtime and of AOTInductor's
+// interface, and import libraries.
+#define DECLARE(name)                                                          \
+  extern "C" const char fx_embedded_##name[], fx_embedded_##name##_end[];
+DECLARE(runtime)
+DECLARE(aoti)
+DECLARE(libc)
+DECLARE(libm)
+DECLARE(libdl)
+DECLARE(libstdcxx)
+DECLARE(libtorch)
+#undef DECLARE
+/// The bytes of an embedded file.
+#define EMBEDDED(name)                                                         \
+  llvm::StringRef(fx_embedded_##name,                                          \
+                  fx_embedded_##name##_end - fx_embedded_##name)
 
 using namespace fx;
 using namespace fx::codegen;
 using namespace fx::cpu;
 
 static llvm::Expected<std::string>
-linkObjects(llvm::ArrayRef<std::string> objects) {
+linkObjects(llvm::ArrayRef<std::string> objects, bool forTorch) {
   Linker linker(
       {"-shared",
        // The objects, libc, libm and libdl must define every symbol. An
@@ -35,24 +43,23 @@ linkObjects(llvm::ArrayRef<std::string> objects) {
   for (llvm::StringRef object : objects)
     if (llvm::Error e = linker.add(object))
       return e;
-  auto add = [&](const char *begin, const char *end) {
-    return linker.add(llvm::StringRef(begin, end - begin));
-  };
-  if (llvm::Error e = add(fx_embedded_runtime, fx_embedded_runtime_end))
-    return e;
-  if (llvm::Error e = add(fx_embedded_libc, fx_embedded_libc_end))
-    return e;
+  llvm::SmallVector<llvm::StringRef> files = {EMBEDDED(runtime)};
+  if (forTorch)
+    files.append({EMBEDDED(aoti), EMBEDDED(libtorch), EMBEDDED(libstdcxx)});
+  files.push_back(EMBEDDED(libc));
+  for (llvm::StringRef file : files)
+    if (llvm::Error e = linker.add(file))
+      return e;
   linker.addOption("--as-needed");
-  if (llvm::Error e = add(fx_embedded_libm, fx_embedded_libm_end))
-    return e;
-  if (llvm::Error e = add(fx_embedded_libdl, fx_embedded_libdl_end))
-    return e;
+  for (llvm::StringRef file : {EMBEDDED(libm), EMBEDDED(libdl)})
+    if (llvm::Error e = linker.add(file))
+      return e;
   return linker.run();
 }
 
 llvm::Error fx::cpu::linkSharedObject(llvm::ArrayRef<std::string> objects,
-                                      llvm::StringRef path) {
-  llvm::Expected<std::string> bytes = linkObjects(objects);
+                                      llvm::StringRef path, bool forTorch) {
+  llvm::Expected<std::string> bytes = linkObjects(objects, forTorch);
   if (!bytes)
     return bytes.takeError();
   return writeInPlace(path, [&](llvm::raw_ostream &os) {

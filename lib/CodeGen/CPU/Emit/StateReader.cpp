@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/Weights.h"
+#include "fx/Support/CrashRecovery.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -35,7 +36,34 @@ bool StateView::isContiguous() const {
 
 StateReader::StateReader(ModuleOp module) : module(module) {}
 
+StateReader::~StateReader() { wait(); }
+
+void StateReader::wait() {
+  if (ahead.joinable())
+    ahead.join();
+}
+
+void StateReader::readAhead() {
+  SmallVector<StateOp> states(module.getOps<StateOp>());
+  ahead = std::thread([this, states = std::move(states)] {
+    std::string fatal;
+    crashed = !runSafely(
+        [&] {
+          // Whoever needs a state gets its error.
+          for (StateOp state : states)
+            if (isa_and_present<ExternalAttr>(state.getInitAttr()))
+              llvm::consumeError(files.get(state).takeError());
+        },
+        fatal);
+  });
+}
+
 llvm::Expected<StateView> StateReader::read(StringRef name) {
+  wait();
+  // A crash leaves locks of `files` locked.
+  if (crashed)
+    return llvm::createStringError("the file of state '" + name +
+                                   "' cannot be read: it was cut off");
   auto state = module.lookupSymbol<StateOp>(name);
   auto type =
       state ? dyn_cast<FakeTensorType>(state.getType()) : FakeTensorType();

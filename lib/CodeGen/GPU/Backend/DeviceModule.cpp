@@ -15,8 +15,6 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -32,50 +30,16 @@
 using namespace fx;
 using namespace fx::gpu;
 
-extern "C" {
-void LLVMInitializeNVPTXTargetInfo();
-void LLVMInitializeNVPTXTarget();
-void LLVMInitializeNVPTXTargetMC();
-void LLVMInitializeNVPTXAsmPrinter();
-void LLVMInitializeAMDGPUTargetInfo();
-void LLVMInitializeAMDGPUTarget();
-void LLVMInitializeAMDGPUTargetMC();
-void LLVMInitializeAMDGPUAsmPrinter();
-}
-
-static void initializeNVPTX() {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
-}
-
-static void initializeAMDGPU() {
-  LLVMInitializeAMDGPUTargetInfo();
-  LLVMInitializeAMDGPUTarget();
-  LLVMInitializeAMDGPUTargetMC();
-  LLVMInitializeAMDGPUAsmPrinter();
-}
-
-const CodeGenerator &fx::gpu::getCodeGenerator(Platform platform) {
-  static const CodeGenerator nvidia = {llvm::Triple("nvptx64-nvidia-cuda"),
-                                       "NVIDIA GPUs", "+ptx80",
-                                       initializeNVPTX};
-  static const CodeGenerator amd = {llvm::Triple("amdgcn-amd-amdhsa"),
-                                    "AMD GPUs", "", initializeAMDGPU};
-  return platform == Platform::ROCm ? amd : nvidia;
-}
-
 llvm::Expected<const llvm::Target *> CodeGenerator::find() const {
   // LLVM's target registry is not thread-safe.
-  static std::once_flag once;
-  std::call_once(once, [] {
-    for (Platform platform : {Platform::CUDA, Platform::ROCm})
-      getCodeGenerator(platform).initialize();
-  });
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!isInitialized)
+    initialize();
+  isInitialized = true;
   std::string error;
   const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
+      llvm::TargetRegistry::lookupTarget(llvm::Triple(triple), error);
   if (!target)
     return llvm::createStringError("this LLVM has no code generator for " +
                                    gpus.str());
@@ -83,8 +47,8 @@ llvm::Expected<const llvm::Target *> CodeGenerator::find() const {
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createMachine(Platform platform, llvm::StringRef chip, int optLevel) {
-  const CodeGenerator &generator = getCodeGenerator(platform);
+createMachine(const CodeGenerator &generator, llvm::StringRef chip,
+              int optLevel) {
   llvm::Expected<const llvm::Target *> target = generator.find();
   if (!target)
     return target.takeError();
@@ -92,29 +56,14 @@ createMachine(Platform platform, llvm::StringRef chip, int optLevel) {
   // Fuse multiplications and additions, as on the CPU.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
-      generator.triple, chip, generator.features, options, llvm::Reloc::PIC_,
-      std::nullopt,
+      llvm::Triple(generator.triple), chip, generator.features, options,
+      llvm::Reloc::PIC_, std::nullopt,
       optLevel >= 2 ? llvm::CodeGenOptLevel::Aggressive
                     : llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError("no code generator for '" + chip.str() +
                                    "'");
   return machine;
-}
-
-/// Returns the name of the math function that `f` stands for: "sqrt" for
-/// "__nv_sqrtf" of CUDA's libdevice and for "__ocml_sqrt_f32" of ROCm's device
-/// library, which upstream's conversions call. Returns an empty name for other
-/// functions.
-static llvm::StringRef getMathName(const llvm::Function &f) {
-  llvm::StringRef name = f.getName();
-  if (name.consume_front("__ocml_"))
-    return name.rsplit('_').first;
-  if (!name.consume_front("__nv_"))
-    return "";
-  if (f.getReturnType()->isFloatTy())
-    name.consume_back("f");
-  return name;
 }
 
 /// Computes the math function `name` of `args`. Returns null for functions
@@ -151,9 +100,9 @@ static llvm::Value *computeMath(llvm::IRBuilder<> &b, llvm::StringRef name,
 }
 
 /// Defines the declared math functions for which GPUs have instructions.
-static void defineMath(llvm::Module &module) {
+static void defineMath(llvm::Module &module, const CodeGenerator &generator) {
   for (llvm::Function &f : module) {
-    llvm::StringRef name = getMathName(f);
+    llvm::StringRef name = generator.getMathName(f);
     if (!f.isDeclaration() || name.empty())
       continue;
     auto *entry = llvm::BasicBlock::Create(module.getContext(), "entry", &f);
@@ -193,13 +142,13 @@ static void widenRemainders(llvm::Module &module) {
 }
 
 /// Returns an error if the module calls a library function.
-static llvm::Error checkCalls(const llvm::Module &module) {
+static llvm::Error checkCalls(const llvm::Module &module,
+                              const CodeGenerator &generator) {
   for (const llvm::Function &f : module)
     if (f.isDeclaration() && !f.isIntrinsic()) {
-      llvm::StringRef name = f.getName();
-      if (!name.consume_front("__nv_"))
-        name.consume_front("__ocml_");
-      return llvm::createStringError("no code for the function '" + name.str() +
+      llvm::StringRef name = generator.getMathName(f);
+      return llvm::createStringError("no code for the function '" +
+                                     (name.empty() ? f.getName() : name).str() +
                                      "' on a GPU");
     }
   return llvm::Error::success();
@@ -208,14 +157,13 @@ static llvm::Error checkCalls(const llvm::Module &module) {
 /// Translates `gpu.module @kernels` to LLVM IR, without the kernels that are
 /// only for chips other than `chip`.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
-translate(mlir::ModuleOp module, llvm::StringRef chip,
-          llvm::LLVMContext &context) {
+translate(mlir::ModuleOp module, const CodeGenerator &generator,
+          llvm::StringRef chip, llvm::LLVMContext &context) {
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   mlir::registerGPUDialectTranslation(registry);
-  mlir::registerNVVMDialectTranslation(registry);
-  mlir::registerROCDLDialectTranslation(registry);
+  generator.registerTranslation(registry);
   module.getContext()->appendDialectRegistry(registry);
   auto kernels = module.lookupSymbol<mlir::gpu::GPUModuleOp>("kernels");
   if (!kernels)
@@ -234,34 +182,33 @@ translate(mlir::ModuleOp module, llvm::StringRef chip,
   return code;
 }
 
-llvm::Expected<std::string>
-fx::gpu::emitKernels(mlir::ModuleOp module, Platform platform,
-                     llvm::StringRef chip, int optLevel,
-                     llvm::CodeGenFileType kind,
-                     llvm::function_ref<void(llvm::Module &)> prepare) {
+llvm::Expected<std::string> fx::gpu::emitKernels(mlir::ModuleOp module,
+                                                 const CodeGenerator &generator,
+                                                 llvm::StringRef chip,
+                                                 int optLevel,
+                                                 llvm::CodeGenFileType kind) {
   llvm::LLVMContext context;
-  auto translated = translate(module, chip, context);
+  auto translated = translate(module, generator, chip, context);
   if (!translated)
     return translated.takeError();
-  auto machine = createMachine(platform, chip, optLevel);
+  auto machine = createMachine(generator, chip, optLevel);
   if (!machine)
     return machine.takeError();
   llvm::Module &code = **translated;
   code.setTargetTriple((*machine)->getTargetTriple());
   code.setDataLayout((*machine)->createDataLayout());
-  defineMath(code);
-  if (llvm::Error e = checkCalls(code))
+  defineMath(code, generator);
+  if (llvm::Error e = checkCalls(code, generator))
     return e;
-  if (prepare)
-    prepare(code);
+  if (generator.prepare)
+    generator.prepare(code);
   codegen::optimizeFor(**machine, code, optLevel);
   widenRemainders(code);
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager passes;
   if ((*machine)->addPassesToEmitFile(passes, os, nullptr, kind))
-    return llvm::createStringError("code for " +
-                                   getCodeGenerator(platform).gpus.str() +
+    return llvm::createStringError("code for " + generator.gpus.str() +
                                    " cannot be emitted");
   passes.run(code);
   return bytes.str().str();

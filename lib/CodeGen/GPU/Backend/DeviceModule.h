@@ -11,9 +11,9 @@
 #include "fx/CodeGen/GPU/Device.h"
 
 #include "llvm/Support/CodeGen.h"
-#include "llvm/TargetParser/Triple.h"
 
 namespace llvm {
+class Function;
 class Module;
 class Target;
 } // namespace llvm
@@ -22,25 +22,35 @@ namespace fx::gpu {
 
 /// LLVM's code generator for the GPUs of a platform.
 struct CodeGenerator {
-  llvm::Triple triple;
+  llvm::StringLiteral triple;
   /// The name of the GPUs in messages: "NVIDIA GPUs".
   llvm::StringLiteral gpus;
   /// Target features in addition to those of the chip.
-  llvm::StringLiteral features;
+  llvm::StringLiteral features = "";
+  /// Registers LLVM's target.
   void (*initialize)();
+  /// Registers the translation of the platform's dialect to LLVM IR.
+  void (*registerTranslation)(mlir::DialectRegistry &registry);
+  /// Returns the name of the math function that `f` stands for if upstream's
+  /// conversion of the math dialect calls it: "sqrt" for "__nv_sqrtf" of CUDA's
+  /// libdevice. Returns an empty name for other functions.
+  llvm::StringRef (*getMathName)(const llvm::Function &f);
+  /// Called with the LLVM module before it is optimized; null: nothing.
+  void (*prepare)(llvm::Module &module) = nullptr;
+  /// Whether `initialize` was called.
+  mutable bool isInitialized = false;
+
   /// Returns LLVM's target, or an error if LLVM was built without it.
   llvm::Expected<const llvm::Target *> find() const;
 };
-const CodeGenerator &getCodeGenerator(Platform platform);
 
 /// Compiles `gpu.module @kernels` of `module`, which is in the LLVM dialects of
-/// the platform, to assembly or an object file, as `kind` says. `prepare` is
-/// called with the LLVM module before it is optimized. Returns an error if a
-/// function has no code on a GPU.
-llvm::Expected<std::string>
-emitKernels(mlir::ModuleOp module, Platform platform, llvm::StringRef chip,
-            int optLevel, llvm::CodeGenFileType kind,
-            llvm::function_ref<void(llvm::Module &)> prepare = nullptr);
+/// the platform, to assembly or an object file, as `kind` says. Returns an
+/// error if a function has no code on a GPU.
+llvm::Expected<std::string> emitKernels(mlir::ModuleOp module,
+                                        const CodeGenerator &generator,
+                                        llvm::StringRef chip, int optLevel,
+                                        llvm::CodeGenFileType kind);
 
 } // namespace fx::gpu
 

@@ -5,17 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowering.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/Transforms/Passes.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -44,9 +40,7 @@ void fx::gpu::buildDevicePipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// Adds the passes that turn views and affine expressions into arithmetic on
-/// indices, and returns the pipeline of kernel modules.
-static OpPassManager &simplifyKernels(OpPassManager &pm) {
+OpPassManager &fx::gpu::simplifyKernels(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<mlir::gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
@@ -56,10 +50,8 @@ static OpPassManager &simplifyKernels(OpPassManager &pm) {
   return kernels;
 }
 
-/// Adds the passes that lower kernels to the LLVM dialect. `convert` adds those
-/// that convert the GPU dialect to the dialect of a vendor.
-static void lowerKernels(OpPassManager &pm,
-                         function_ref<void(OpPassManager &)> convert) {
+void fx::gpu::lowerKernels(OpPassManager &pm,
+                           function_ref<void(OpPassManager &)> convert) {
   OpPassManager &kernels = simplifyKernels(pm);
   kernels.addPass(createSCFToControlFlowPass());
   convert(kernels);
@@ -71,71 +63,16 @@ static void lowerKernels(OpPassManager &pm,
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void fx::gpu::buildNVVMPipeline(OpPassManager &pm) {
-  lowerKernels(pm, [](OpPassManager &kernels) {
-    ConvertGpuOpsToNVVMOpsOptions options;
-    options.indexBitwidth = 64;
-    kernels.addPass(createConvertGpuOpsToNVVMOps(options));
-    kernels.addPass(createConvertNVVMToLLVMPass());
-  });
-  pm.nest<mlir::gpu::GPUModuleOp>().addPass(createFXGPUBindLaunch());
+std::string fx::gpu::printText(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
 }
-
-void fx::gpu::buildROCDLPipeline(OpPassManager &pm, StringRef chip) {
-  lowerKernels(pm, [&](OpPassManager &kernels) {
-    ConvertGpuOpsToROCDLOpsOptions options;
-    options.chipset = chip.str();
-    options.indexBitwidth = 64;
-    options.runtime = mlir::gpu::amd::Runtime::HIP;
-    kernels.addPass(createConvertGpuOpsToROCDLOps(options));
-    kernels.addPass(createFXGPUFixLaneRanges());
-  });
-}
-
-void fx::gpu::buildSPIRVPipeline(OpPassManager &pm) {
-  OpPassManager &kernels = simplifyKernels(pm);
-  kernels.addPass(createFXGPUSPIRVMath());
-  kernels.addPass(createFXGPUSPIRVMemory());
-  // Expand conversions of bf16, the upper half of an f32.
-  arith::ArithExpandOpsPassOptions options;
-  options.includeBf16 = true;
-  kernels.addPass(arith::createArithExpandOpsPass(options));
-  kernels.addPass(createLoopInvariantCodeMotionPass());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
-  // Upstream's conversion of scf.for leaves the results undefined if the loop
-  // does not run at all.
-  kernels.addPass(createForToWhileLoopPass());
-  pm.addPass(createFXGPUConvertToSPIRV());
-  OpPassManager &module = pm.nest<mlir::spirv::ModuleOp>();
-  module.addPass(createCanonicalizerPass());
-  module.addPass(createCSEPass());
-  module.addPass(mlir::spirv::createSPIRVLowerABIAttributesPass());
-  module.addPass(mlir::spirv::createSPIRVUpdateVCEPass());
-  module.addPass(createFXGPUFinishSPIRV());
-}
-
-namespace {
-struct ROCDLOptions : PassPipelineOptions<ROCDLOptions> {
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("the GPU"),
-                           llvm::cl::init("gfx942")};
-};
-} // namespace
 
 void fx::gpu::registerPasses() {
   registerFXGPUPasses();
   PassPipelineRegistration<>("fx-gpu-device",
                              "memrefs to host code and gpu.module @kernels",
                              buildDevicePipeline);
-  PassPipelineRegistration<>("fx-gpu-nvvm",
-                             "gpu.module @kernels to the NVVM dialect",
-                             buildNVVMPipeline);
-  PassPipelineRegistration<ROCDLOptions>(
-      "fx-gpu-rocdl", "gpu.module @kernels to the ROCDL dialect",
-      [](OpPassManager &pm, const ROCDLOptions &options) {
-        buildROCDLPipeline(pm, options.chip);
-      });
-  PassPipelineRegistration<>("fx-gpu-spirv",
-                             "gpu.module @kernels to a spirv.module",
-                             buildSPIRVPipeline);
 }

@@ -7,7 +7,7 @@
 
 #include "DeviceModule.h"
 
-#include "mlir/Dialect/AMDGPU/Utils/Chipset.h"
+#include "fx/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -17,92 +17,67 @@ using namespace fx;
 using namespace fx::gpu;
 
 std::string Target::getText() const {
-  if (platform == Platform::Vulkan)
-    return "vulkan";
-  return (platform == Platform::ROCm ? "rocm:" : "cuda:") +
-         llvm::join(chips, ",");
+  std::string text = platform->name.str();
+  return chips.empty() ? text : text + ":" + llvm::join(chips, ",");
 }
 
-bool Target::hasTensorCores() const {
-  return platform == Platform::CUDA &&
-         getChipName(getCommonChip(*this)).number >= 80;
+llvm::StringRef Target::getChip() const {
+  return chips.empty() ? llvm::StringRef() : llvm::StringRef(chips.front());
 }
 
-bool Target::hasWarpgroups() const {
-  return platform == Platform::CUDA && llvm::is_contained(chips, "sm_90a");
+MatrixUnits Target::getMatrixUnits() const {
+  return platform->getMatrixUnits ? platform->getMatrixUnits(chips)
+                                  : MatrixUnits();
 }
 
-ChipName fx::gpu::getChipName(llvm::StringRef chip) {
-  ChipName name;
-  if (!chip.consume_front("sm_") || chip.consumeInteger(10, name.number) ||
-      chip.size() > 1)
-    return {};
-  name.suffix = chip.empty() ? 0 : chip[0];
-  return name;
-}
-
-std::string fx::gpu::getCommonChip(const Target &target) {
-  int number = 80;
-  for (llvm::StringRef chip : target.chips)
-    number = std::min(number, getChipName(chip).number);
-  return "sm_" + std::to_string(number);
-}
-
-/// Returns true if `chip` has the form of a chip name of the platform.
-static bool isChipName(Platform platform, llvm::StringRef chip) {
-  if (platform == Platform::ROCm) {
-    // Upstream's conversion parses the name with this function. Shuffles need
-    // gfx8.
-    auto parts = mlir::amdgpu::Chipset::parse(chip);
-    return succeeded(parts) && parts->majorVersion >= 8;
-  }
-  ChipName parts = getChipName(chip);
-  return parts.number >= 70 &&
-         llvm::is_contained({0, int('a'), int('f')}, parts.suffix);
-}
-
-llvm::Expected<Target> fx::gpu::parseTarget(llvm::StringRef text) {
-  Target target;
-  auto [name, chips] = text.split(':');
-  llvm::StringRef expected;
-  if (name == "cuda") {
-    expected = "cuda or cuda:sm_NN[,sm_NN...] with NN of at least 70";
-  } else if (name == "rocm") {
-    target.platform = Platform::ROCm;
-    target.chips = {"gfx942"};
-    expected = "rocm or rocm:gfxNNN with one chip of gfx800 or newer";
-  } else if (text == "vulkan") {
-    target.platform = Platform::Vulkan;
-    target.chips.clear();
-    return target;
-  } else {
-    return llvm::createStringError(
-        "--target: expected cuda[:sm_NN,...], rocm[:gfxNNN] or vulkan, got '" +
-        text.str() + "'");
-  }
-  bool isKnown = true;
-  if (text.contains(':')) {
-    target.chips.clear();
-    for (llvm::StringRef chip : llvm::split(chips, ',')) {
-      isKnown &= isChipName(target.platform, chip);
-      target.chips.push_back(chip.str());
-    }
-    // A code object of ROCm holds code for one chip.
-    isKnown &= target.platform == Platform::CUDA || target.chips.size() == 1;
-  }
-  if (!isKnown)
-    return llvm::createStringError("--target: expected " + expected.str() +
-                                   ", got '" + text.str() + "'");
-  const CodeGenerator &generator = getCodeGenerator(target.platform);
+/// Returns an error if LLVM's code generator does not know one of the chips.
+static llvm::Error checkChips(const Target &target) {
+  const CodeGenerator &generator = *target.platform->generator;
   llvm::Expected<const llvm::Target *> found = generator.find();
   if (!found)
     return llvm::createStringError("--target: " +
                                    llvm::toString(found.takeError()));
   std::unique_ptr<llvm::MCSubtargetInfo> info(
-      (*found)->createMCSubtargetInfo(generator.triple, "", ""));
+      (*found)->createMCSubtargetInfo(llvm::Triple(generator.triple), "", ""));
   for (llvm::StringRef chip : target.chips)
     if (!info->isCPUStringValid(chip))
       return llvm::createStringError("--target: unknown chip '" + chip.str() +
                                      "'");
+  return llvm::Error::success();
+}
+
+llvm::Expected<Target>
+fx::gpu::parseTarget(llvm::StringRef text,
+                     llvm::ArrayRef<const Platform *> platforms) {
+  auto [name, chips] = text.split(':');
+  bool namesChips = text.contains(':');
+  llvm::SmallVector<llvm::StringRef> forms;
+  const Platform *platform = nullptr;
+  for (const Platform *known : platforms) {
+    forms.push_back(known->form);
+    if (known->name == name && (!namesChips || known->isChipName))
+      platform = known;
+  }
+  if (!platform)
+    return llvm::createStringError("--target: expected " + joinChoices(forms) +
+                                   ", got '" + text.str() + "'");
+  Target target{platform, {}};
+  bool isKnown = true;
+  if (namesChips) {
+    for (llvm::StringRef chip : llvm::split(chips, ',')) {
+      isKnown &= platform->isChipName(chip);
+      target.chips.push_back(chip.str());
+    }
+    isKnown &= platform->allowsSeveralChips || target.chips.size() == 1;
+  } else if (!platform->defaultChip.empty()) {
+    target.chips.push_back(platform->defaultChip.str());
+  }
+  if (!isKnown)
+    return llvm::createStringError("--target: expected " +
+                                   platform->expected.str() + ", got '" +
+                                   text.str() + "'");
+  if (platform->generator)
+    if (llvm::Error e = checkChips(target))
+      return std::move(e);
   return target;
 }

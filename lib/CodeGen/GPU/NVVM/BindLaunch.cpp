@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/GPU/Passes.h"
+#include "Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
-namespace fx::gpu {
+namespace fx::nvvm {
 #define GEN_PASS_DEF_FXGPUBINDLAUNCH
-#include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::gpu
+#include "Passes.h.inc"
+} // namespace fx::nvvm
 
 using namespace mlir;
 
@@ -32,7 +32,7 @@ static void passByValue(LLVM::LLVMFuncOp kernel, unsigned i) {
 }
 
 namespace {
-struct BindLaunch : fx::gpu::impl::FXGPUBindLaunchBase<BindLaunch> {
+struct BindLaunch : fx::nvvm::impl::FXGPUBindLaunchBase<BindLaunch> {
   using Base::Base;
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {

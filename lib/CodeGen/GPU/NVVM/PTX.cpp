@@ -1,24 +1,15 @@
-//===- PTX.cpp - code for NVIDIA GPUs -------------------------------------===//
+//===- PTX.cpp - machine code by ptxas ------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Backend/DeviceModule.h"
+#include "fx/CodeGen/GPU/Device.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-
-using namespace fx;
-using namespace fx::gpu;
-
-llvm::Expected<std::string>
-fx::nvvm::emitPTX(mlir::ModuleOp module, llvm::StringRef chip, int optLevel) {
-  return emitKernels(module, Platform::CUDA, chip, optLevel,
-                     llvm::CodeGenFileType::AssemblyFile);
-}
 
 std::string fx::nvvm::findPtxas() {
   if (const char *path = getenv("FX_PTXAS"))

@@ -5,22 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/GPU/Passes.h"
+#include "Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
-namespace fx::gpu {
+namespace fx::rocdl {
 #define GEN_PASS_DEF_FXGPUFIXLANERANGES
-#include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::gpu
+#include "Passes.h.inc"
+} // namespace fx::rocdl
 
 using namespace mlir;
 
 namespace {
 /// Removes the result attributes of mbcnt.lo, among them a wrong range: for the
 /// upper half of a wave of 64 threads the result is 32.
-struct FixLaneRanges : fx::gpu::impl::FXGPUFixLaneRangesBase<FixLaneRanges> {
+struct FixLaneRanges : fx::rocdl::impl::FXGPUFixLaneRangesBase<FixLaneRanges> {
   using Base::Base;
   void runOnOperation() override {
     getOperation().walk([](ROCDL::MbcntLoOp op) { op.removeResAttrsAttr(); });

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/GPU/Passes.h"
+#include "Passes.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
@@ -25,11 +25,11 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-namespace fx::gpu {
+namespace fx::spirv {
 #define GEN_PASS_DEF_FXGPUCONVERTTOSPIRV
 #define GEN_PASS_DEF_FXGPUFINISHSPIRV
-#include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::gpu
+#include "Passes.h.inc"
+} // namespace fx::spirv
 
 using namespace mlir;
 using mlir::spirv::Capability;
@@ -55,7 +55,8 @@ static mlir::spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
 }
 
 namespace {
-struct ConvertToSPIRV : fx::gpu::impl::FXGPUConvertToSPIRVBase<ConvertToSPIRV> {
+struct ConvertToSPIRV
+    : fx::spirv::impl::FXGPUConvertToSPIRVBase<ConvertToSPIRV> {
   using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -129,7 +130,7 @@ static void addCapabilities(mlir::spirv::ModuleOp module,
 }
 
 namespace {
-struct FinishSPIRV : fx::gpu::impl::FXGPUFinishSPIRVBase<FinishSPIRV> {
+struct FinishSPIRV : fx::spirv::impl::FXGPUFinishSPIRVBase<FinishSPIRV> {
   using Base::Base;
   void runOnOperation() override {
     mlir::spirv::ModuleOp module = getOperation();

@@ -15,17 +15,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/GPU/Passes.h"
+#include "Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace fx::gpu {
+namespace fx::spirv {
 #define GEN_PASS_DEF_FXGPUSPIRVMATH
-#include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::gpu
+#include "Passes.h.inc"
+} // namespace fx::spirv
 
 using namespace mlir;
 
@@ -94,7 +94,7 @@ static Value getRemainder(ImplicitLocOpBuilder &b, Value x, Value y) {
 }
 
 namespace {
-struct SPIRVMath : fx::gpu::impl::FXGPUSPIRVMathBase<SPIRVMath> {
+struct SPIRVMath : fx::spirv::impl::FXGPUSPIRVMathBase<SPIRVMath> {
   using Base::Base;
   void runOnOperation() override {
     SmallVector<Operation *> ops;

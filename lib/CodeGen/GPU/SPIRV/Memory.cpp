@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/GPU/Passes.h"
+#include "Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -30,10 +30,10 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 
-namespace fx::gpu {
+namespace fx::spirv {
 #define GEN_PASS_DEF_FXGPUSPIRVMEMORY
-#include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::gpu
+#include "Passes.h.inc"
+} // namespace fx::spirv
 
 using namespace mlir;
 using mlir::spirv::StorageClass;
@@ -556,7 +556,7 @@ LogicalResult Exposer::run() {
 }
 
 namespace {
-struct SPIRVMemory : fx::gpu::impl::FXGPUSPIRVMemoryBase<SPIRVMemory> {
+struct SPIRVMemory : fx::spirv::impl::FXGPUSPIRVMemoryBase<SPIRVMemory> {
   using Base::Base;
   void runOnOperation() override {
     for (auto func : getOperation().getOps<mlir::gpu::GPUFuncOp>())

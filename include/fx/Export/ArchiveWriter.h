@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_EXPORT_ARCHIVEWRITER_H
-#define FX_LIB_EXPORT_ARCHIVEWRITER_H
+#ifndef FX_EXPORT_ARCHIVEWRITER_H
+#define FX_EXPORT_ARCHIVEWRITER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -64,4 +64,4 @@ private:
 
 } // namespace fx
 
-#endif // FX_LIB_EXPORT_ARCHIVEWRITER_H
+#endif // FX_EXPORT_ARCHIVEWRITER_H

@@ -1,0 +1,42 @@
+//===- RenameSymbols.cpp - other names in object code ---------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/CPU/Backend.h"
+
+#include "llvm/ObjCopy/ConfigManager.h"
+#include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <deque>
+
+llvm::Expected<std::string> fx::cpu::renameSymbols(llvm::StringRef object,
+                                                   llvm::StringRef from,
+                                                   llvm::StringRef to) {
+  if (from == to)
+    return object.str();
+  auto file = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(object, "object"));
+  if (!file)
+    return file.takeError();
+  llvm::objcopy::ConfigManager config;
+  std::deque<std::string> names; // the configuration refers to them
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    if (llvm::StringRef rest = *name; rest.consume_front(from))
+      config.Common.SymbolsToRename[*name] =
+          names.emplace_back(to.str() + rest.str());
+  }
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  if (llvm::Error error =
+          llvm::objcopy::executeObjcopyOnBinary(config, **file, os))
+    return std::move(error);
+  return bytes.str().str();
+}

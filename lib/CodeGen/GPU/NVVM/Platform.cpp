@@ -1,0 +1,151 @@
+//===- Platform.cpp - NVIDIA GPUs -----------------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Backend/DeviceModule.h"
+#include "../Backend/Lowering.h"
+#include "Passes.h"
+
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+
+#include "llvm/IR/Module.h"
+
+using namespace fx;
+using namespace fx::gpu;
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+static void initialize() {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+}
+
+static llvm::StringRef getMathName(const llvm::Function &f) {
+  llvm::StringRef name = f.getName();
+  if (!name.consume_front("__nv_"))
+    return "";
+  if (f.getReturnType()->isFloatTy())
+    name.consume_back("f");
+  return name;
+}
+
+static const CodeGenerator generator = {
+    .triple = "nvptx64-nvidia-cuda",
+    .gpus = "NVIDIA GPUs",
+    .features = "+ptx80",
+    .initialize = initialize,
+    .registerTranslation = mlir::registerNVVMDialectTranslation,
+    .getMathName = getMathName};
+
+//===----------------------------------------------------------------------===//
+// Chips
+//===----------------------------------------------------------------------===//
+
+ChipName fx::gpu::getChipName(llvm::StringRef chip) {
+  ChipName name;
+  if (!chip.consume_front("sm_") || chip.consumeInteger(10, name.number) ||
+      chip.size() > 1)
+    return {};
+  name.suffix = chip.empty() ? 0 : chip[0];
+  return name;
+}
+
+std::string fx::gpu::getCommonChip(llvm::ArrayRef<std::string> chips) {
+  int number = 80;
+  for (llvm::StringRef chip : chips)
+    number = std::min(number, getChipName(chip).number);
+  return "sm_" + std::to_string(number);
+}
+
+static bool isChipName(llvm::StringRef chip) {
+  ChipName name = getChipName(chip);
+  return name.number >= 70 &&
+         llvm::is_contained({0, int('a'), int('f')}, name.suffix);
+}
+
+static MatrixUnits getMatrixUnits(llvm::ArrayRef<std::string> chips) {
+  return {.hasTensorCores = getChipName(getCommonChip(chips)).number >= 80,
+          .hasWarpgroups = llvm::is_contained(chips, "sm_90a")};
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+static void registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::NVVM::NVVMDialect>();
+  mlir::registerConvertNVVMToLLVMInterface(registry);
+}
+
+static void buildPipeline(mlir::OpPassManager &pm, llvm::StringRef chip) {
+  lowerKernels(pm, [](mlir::OpPassManager &kernels) {
+    mlir::ConvertGpuOpsToNVVMOpsOptions options;
+    options.indexBitwidth = 64;
+    kernels.addPass(mlir::createConvertGpuOpsToNVVMOps(options));
+    kernels.addPass(mlir::createConvertNVVMToLLVMPass());
+  });
+  pm.nest<mlir::gpu::GPUModuleOp>().addPass(nvvm::createFXGPUBindLaunch());
+}
+
+llvm::Expected<std::string>
+fx::nvvm::emitPTX(mlir::ModuleOp module, llvm::StringRef chip, int optLevel) {
+  return emitKernels(module, generator, chip, optLevel,
+                     llvm::CodeGenFileType::AssemblyFile);
+}
+
+static llvm::Expected<std::string> emit(mlir::ModuleOp module,
+                                        llvm::StringRef format,
+                                        llvm::StringRef chip, int optLevel) {
+  if (format == "nvvm")
+    return printText(module);
+  llvm::Expected<std::string> ptx = nvvm::emitPTX(module, chip, optLevel);
+  if (!ptx || format == "ptx")
+    return ptx;
+  assert(format == "cubin" && "a format that Formats.def does not list");
+  return nvvm::assemble(*ptx, chip);
+}
+
+/// Checks ptxas. A shared object contains PTX if there is no ptxas.
+static llvm::Error checkPrograms(llvm::StringRef format) {
+  if (!llvm::is_contained({"so", "header", "cubin"}, format))
+    return llvm::Error::success();
+  return nvvm::checkPtxas(/*isNeeded=*/format == "cubin");
+}
+
+namespace fx::gpu {
+const Platform &getCUDAPlatform() {
+  static constexpr Platform platform = {
+      .name = "cuda",
+      .form = "cuda[:sm_NN,...]",
+      .gpus = "NVIDIA GPUs",
+      .expected = "cuda or cuda:sm_NN[,sm_NN...] with NN of at least 70",
+      .defaultChip = "sm_90a",
+      .allowsSeveralChips = true,
+      .isChipName = isChipName,
+      .generator = &generator,
+      .getMatrixUnits = getMatrixUnits,
+      .registerDialects = registerDialects,
+      .registerPasses = nvvm::registerFXGPUNVVMPasses,
+      .pipelineName = "fx-gpu-nvvm",
+      .pipelineDescription = "gpu.module @kernels to the NVVM dialect",
+      .buildPipeline = buildPipeline,
+      .emit = emit,
+      .checkPrograms = checkPrograms};
+  return platform;
+}
+} // namespace fx::gpu

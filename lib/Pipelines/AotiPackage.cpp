@@ -1,0 +1,69 @@
+//===- AotiPackage.cpp - packages that PyTorch loads ----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AotiPackage.h"
+#include "fx/Export/ArchiveWriter.h"
+#include "fx/IR/FXDialect.h"
+#include "fx/Pipelines/CompileError.h"
+#include "fx/Runtime/model.h"
+#include "fx/Support/OutputFile.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace fx;
+
+static constexpr CompileError::Kind kInput = CompileError::Kind::Input;
+
+llvm::Expected<cpu::CallSpec> fx::getCallSpec(ModuleOp module) {
+  auto graph = module.lookupSymbol<GraphOp>("main");
+  auto in = graph ? graph->getAttrOfType<StringAttr>("fx.in_spec") : nullptr;
+  auto out = graph ? graph->getAttrOfType<StringAttr>("fx.out_spec") : nullptr;
+  if (!in || !out)
+    return CompileError::make(
+        kInput, "--emit=aoti: expected an exported program with 'fx.in_spec' "
+                "and 'fx.out_spec', got none");
+  return cpu::CallSpec{in.getValue().str(), out.getValue().str()};
+}
+
+llvm::Error fx::checkAotiPackage(const cpu::ModelDescription &model) {
+  for (const cpu::ValueDescription &input : model.inputs)
+    if (input.kind != FX_VALUE_TENSOR)
+      return CompileError::make(
+          kInput, "--emit=aoti: input '" + input.name +
+                      "': expected a tensor, got a number: AOTInductor's "
+                      "loaders pass tensors only");
+  return llvm::Error::success();
+}
+
+llvm::Error fx::writeAotiPackage(llvm::StringRef library,
+                                 llvm::StringRef path) {
+  auto bytes = llvm::MemoryBuffer::getFile(library, /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
+  if (!bytes)
+    return makeOutputError(path, bytes.getError());
+  // The name of the metadata follows from that of the C++ file. Loaders before
+  // torch 2.10 insist on the latter.
+  static constexpr llvm::StringLiteral kSource = "// compiled by fx-mlir\n",
+                                       kMetadata =
+                                           "{\"AOTI_DEVICE_KEY\": \"cpu\"}";
+  return writeInPlace(path, [&](llvm::raw_ostream &os) -> llvm::Error {
+    ArchiveWriter archive(os, "model");
+    auto add = [&](llvm::StringRef extension, llvm::StringRef content) {
+      return archive.add(
+          ("data/aotinductor/model/model.wrapper" + extension).str(),
+          llvm::ArrayRef(content.data(), content.size()));
+    };
+    if (llvm::Error e = add(".so", (*bytes)->getBuffer()))
+      return e;
+    if (llvm::Error e = add(".cpp", kSource))
+      return e;
+    if (llvm::Error e = add("_metadata.json", kMetadata))
+      return e;
+    return archive.finish();
+  });
+}

@@ -1,0 +1,246 @@
+"""Packages of `fx-compile --emit=aoti` in PyTorch's own loaders, against eager."""
+
+import pathlib
+import subprocess
+import sys
+import warnings
+
+import exporting
+import harness
+import pytest
+import torch
+from random_graphs import Many, RandomGraph
+from torch.export import Dim
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RANDOM = range(30)
+
+
+def package(module, args, folder, kwargs=None, dynamic=None):
+    """Returns the path of the package of a module."""
+    program = exporting.export(module, args, kwargs, dynamic=dynamic)
+    exporting.save(program, folder / "m.pt2")
+    path = folder / "m.aoti.pt2"
+    result = harness.tool("fx-compile", folder / "m.pt2", "--emit=aoti", "-o", path)
+    assert result.returncode == 0, result.stderr
+    return path
+
+
+def load(module, args, folder, kwargs=None, dynamic=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = package(module, args, folder, kwargs, dynamic)
+        return torch._inductor.aoti_load_package(str(path))
+
+
+class Tree(torch.nn.Module):
+    """Arguments and results of many kinds."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(8, 4)
+        self.register_buffer("scale", torch.full((4,), 2.0))
+
+    def forward(self, x, pair, *, mask=None, names=("a", "b")):
+        y = self.linear(x) * self.scale
+        if mask is not None:
+            y = y.masked_fill(mask, 0)
+        a, b = pair
+        return {"y": y, "rest": [a["k"] + b, None, (x.sum(0), x.shape[0])]}
+
+
+def test_arguments_and_results(tmp_path):
+    def sample(n):
+        pair = ({"k": torch.arange(3)}, torch.ones(3, dtype=torch.int64))
+        return (torch.randn(n, 8), pair), {"mask": torch.rand(n, 4) < 0.5}
+
+    module = Tree().eval()
+    n = Dim.DYNAMIC
+    dynamic = {"x": {0: n}, "pair": ({"k": None}, None), "mask": {0: n}}
+    args, kwargs = sample(5)
+    model = load(module, args, tmp_path, kwargs, dynamic)
+    for size in (5, 1, 7, 0):
+        args, kwargs = sample(size)
+        got, want = model(*args, **kwargs), module(*args, **kwargs)
+        torch.testing.assert_close(got["y"], want["y"])
+        torch.testing.assert_close(got["rest"][0], want["rest"][0])
+        assert got["rest"][1] is None
+        torch.testing.assert_close(got["rest"][2][0], want["rest"][2][0])
+        assert int(got["rest"][2][1]) == size
+        # An output owns its memory.
+        y = got["y"]
+        del got
+        torch.testing.assert_close(y, want["y"])
+    strided = torch.randn(8, 5).t()
+    torch.testing.assert_close(
+        model(strided, *args[1:], mask=kwargs["mask"].new_zeros(5, 4))["y"],
+        module(strided, *args[1:])["y"],
+    )
+
+
+class Dtypes(torch.nn.Module):
+    def forward(self, xs):
+        return [x.flip(0) for x in xs]
+
+
+def test_dtypes(tmp_path):
+    dtypes = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64".split()
+    xs = [torch.randint(0, 2, (3, 2)).to(getattr(torch, d)) for d in dtypes]
+    model = load(Dtypes(), (xs,), tmp_path)
+    for got, x in zip(model(xs), xs, strict=True):
+        assert got.dtype == x.dtype and torch.equal(got, x.flip(0))
+
+
+def test_random_graphs(tmp_path):
+    inputs = [RandomGraph.sample(seed) for seed in RANDOM]
+    module = Many(RANDOM)
+    model = load(module, (inputs,), tmp_path)
+    harness.compare(torch.utils._pytree.tree_leaves(model(inputs)), exporting.eager(module, (inputs,)))
+
+
+class Counter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(2))
+
+    def forward(self, x):
+        self.count.add_(x)
+        return self.count * 2
+
+
+def test_state_and_mutated_inputs(tmp_path):
+    class Write(Counter):
+        def forward(self, x, y):
+            y.mul_(2)
+            return super().forward(x) + y
+
+    module = Write()
+    x, y = torch.tensor([1.0, 2.0]), torch.ones(2)
+    model = load(module, (x, y), tmp_path)
+    z = y.clone()
+    for _ in range(3):
+        torch.testing.assert_close(model(x, y), module(x, z))
+        torch.testing.assert_close(y, z)
+
+
+def test_constants(tmp_path):
+    module, other = Tree().eval(), Tree().eval()
+    args = (torch.randn(5, 8), ({"k": torch.arange(3)}, torch.ones(3, dtype=torch.int64)))
+    model = load(module, args, tmp_path)
+    assert sorted(model.get_constant_fqns()) == ["linear.bias", "linear.weight", "scale"]
+    other.scale.fill_(3)
+    model.load_constants(other.state_dict(), check_full_update=True)
+    torch.testing.assert_close(model(*args)["y"], other(*args)["y"])
+    # A part of the constants; the values are copied.
+    weight = torch.zeros(4, 8)
+    model.load_constants({"linear.weight": weight}, check_full_update=False, user_managed=True)
+    weight.fill_(1)
+    torch.testing.assert_close(model(*args)["y"], other.linear.bias.expand(5, 4) * 3)
+    before = model(*args)["y"]
+    for constants, is_full in [
+        ({"linear.weight": weight}, True),  # the other constants are missing
+        ({"linear.bias": torch.zeros(3)}, False),  # another shape
+        ({"linear.bias": torch.zeros(4).double()}, False),
+    ]:
+        # The loader of torch 2.13 asks for the reason of failed runs only.
+        with pytest.raises(RuntimeError, match="API call failed"):
+            model.loader.load_constants(constants, False, is_full)
+        assert torch.equal(model(*args)["y"], before)
+    # The inactive constants do not take part in runs.
+    model.loader.load_constants(module.state_dict(), True, True)
+    assert torch.equal(model(*args)["y"], before)
+
+
+def test_guards(tmp_path):
+    module = torch.nn.Linear(8, 4)
+    model = load(module, (torch.randn(3, 8),), tmp_path, dynamic=({0: Dim("n", min=3, max=9)},))
+    for x, text in [
+        (torch.randn(3, 7), "input 'input': dimension 1: expected 8, got 7"),
+        (torch.randn(3, 8).double(), "input 'input': expected dtype float32, got float64"),
+        (torch.randn(10, 8), "10"),
+        (torch.randn(8), "expected rank 2, got 1"),
+    ]:
+        with pytest.raises(RuntimeError, match=text):
+            model(x)
+    x = torch.randn(9, 8)
+    torch.testing.assert_close(model(x), module(x))
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_loader_is_silent(single, tmp_path):
+    """A process that uses the package alone, and prints nothing but what it prints itself."""
+    module = torch.nn.Linear(8, 4, bias=False)
+    path = package(module, (torch.randn(3, 8),), tmp_path, dynamic=({0: Dim.DYNAMIC},))
+    text = (
+        "import sys, torch\n"
+        f"model = torch._inductor.aoti_load_package(sys.argv[1], run_single_threaded={single})\n"
+        "print(tuple(model(torch.ones(5, 8)).shape))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", text, str(path)], capture_output=True, text=True, timeout=120
+    )
+    assert (result.stdout, result.stderr, result.returncode) == ("(5, 4)\n", "", 0)
+
+
+def test_program_beside_the_package(tmp_path):
+    """PyTorch packs the files of a package beside an exported program."""
+    import zipfile
+
+    from torch.export.pt2_archive._package import package_pt2
+
+    module = torch.nn.Linear(8, 4)
+    x = torch.randn(3, 8)
+    path = package(module, (x,), tmp_path)
+    files = []
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if "/data/aotinductor/model/" in name:
+                files.append(tmp_path / pathlib.Path(name).name)
+                files[-1].write_bytes(archive.read(name))
+    both = tmp_path / "both.pt2"
+    package_pt2(
+        str(both),
+        exported_programs={"model": exporting.export(module, (x,))},
+        aoti_files={"model": [str(f) for f in files]},
+    )
+    torch.testing.assert_close(torch._inductor.aoti_load_package(str(both))(x), module(x))
+    torch.testing.assert_close(torch.export.load(str(both)).module()(x), module(x))
+
+
+def test_cpp_program(tmp_path):
+    module = torch.nn.Linear(8, 4, bias=False)
+    path = package(module, (torch.ones(3, 8),), tmp_path)
+    base = pathlib.Path(torch.__file__).parent
+    program = tmp_path / "run-package"
+    subprocess.run(
+        ["clang++-22", "-std=c++20", "-w", f"-I{base}/include"]
+        + [ROOT / "examples/aotinductor/run-package.cpp", "-o", program]
+        + [f"-L{base}/lib", f"-Wl,-rpath,{base}/lib", "-ltorch", "-ltorch_cpu", "-lc10"]
+        + ["-Wl,--no-as-needed"],
+        check=True,
+        timeout=200,
+    )
+    result = subprocess.run([program, path], capture_output=True, text=True, timeout=120)
+    assert (result.stdout, result.stderr) == ("0111\n", "")
+
+
+class Scaled(torch.nn.Module):
+    def forward(self, x, n):
+        return x * n
+
+
+def test_refusals(tmp_path):
+    def refuse(module, args, text, dynamic=None):
+        exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
+        out = tmp_path / "out.pt2"
+        result = harness.tool("fx-compile", tmp_path / "m.pt2", "--emit=aoti", "-o", out)
+        assert result.returncode == 1 and text in result.stderr and not out.exists()
+        assert result.stderr.count("\n") == 1
+
+    refuse(Scaled(), (torch.ones(2), 3), "input 'n': expected a tensor", (None, Dim.DYNAMIC))
+
+    class Eigen(torch.nn.Module):
+        def forward(self, x):
+            return torch.linalg.eigh(x)[1]
+
+    refuse(Eigen(), (torch.eye(3),), "expected native code for every operator")
