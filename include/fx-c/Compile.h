@@ -56,6 +56,24 @@ typedef struct {
   /* The folder of the cache of object code, as for fx-compile --cache-dir.
    * Null: the folder that the environment names. Empty: no cache. */
   const char *cache_dir;
+  /* The file with schedules from measurements, as for fx-compile --tune-file.
+   * Null: none, or beside `path` if `tune_seconds` is given. */
+  const char *tune_file;
+  /* Measure schedules for about this many seconds, as for fx-compile --tune. 0:
+   * do not. */
+  double tune_seconds;
+  /* The number of threads of the runs for which schedules are measured and
+   * used. 0: 1; -1: all CPUs. */
+  int tune_threads;
+  /* The values of symbolic sizes in the measurements, as for fx-compile
+   * --tune-size: "s17=16,s30=8". Null: none. */
+  const char *tune_sizes;
+  /* Receives each line that tells what was measured. */
+  FXTextFn on_tune;
+  void *tune_context;
+  /* For tests: use candidate N of the schedules of each kernel, from 1; 0: the
+   * schedules that the compiler chooses. */
+  int64_t debug_schedule;
 } FXCompileOptions;
 
 /* Compiles a module that contains an `fx.graph @main`, or the result of

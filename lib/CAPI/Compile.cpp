@@ -30,6 +30,44 @@ const char *fxEmitKindName(FXEmitKind kind) {
                                                   : nullptr;
 }
 
+/// Sets the options of tuning.
+static llvm::Error setTuning(const FXCompileOptions &given, StringRef path,
+                             CompileOptions &compile) {
+  if (!(given.tune_seconds >= 0))
+    return llvm::createStringError(
+        "fxModuleCompile: expected tune_seconds of 0 or more");
+  if (given.tune_threads < -1)
+    return llvm::createStringError(
+        "fxModuleCompile: expected tune_threads of -1 or more, got " +
+        llvm::Twine(given.tune_threads));
+  compile.tuneSeconds = given.tune_seconds;
+  compile.tuneThreads = given.tune_threads == 0    ? 1
+                        : given.tune_threads == -1 ? 0
+                                                   : given.tune_threads;
+  compile.candidate = given.debug_schedule;
+  if (given.tune_file && *given.tune_file)
+    compile.tuneFile = given.tune_file;
+  else if (given.tune_seconds > 0)
+    compile.tuneFile = getDefaultTuneFile(path);
+  SmallVector<StringRef> sizes;
+  StringRef(given.tune_sizes ? given.tune_sizes : "")
+      .split(sizes, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef text : sizes) {
+    auto [name, value] = text.split('=');
+    int64_t size;
+    if (name.empty() || value.getAsInteger(10, size) || size < 0)
+      return llvm::createStringError(
+          "fxModuleCompile: expected SYMBOL=N in tune_sizes, got '" + text +
+          "'");
+    compile.tuneSizes[name.str()] = size;
+  }
+  if (given.on_tune)
+    compile.onTune = [&given](StringRef text) {
+      given.on_tune(text.data(), text.size(), given.tune_context);
+    };
+  return llvm::Error::success();
+}
+
 int fxModuleCompile(const FXModule *module, const char *path,
                     const FXCompileOptions *options, FXError **error) {
   if (!module || !path)
@@ -73,6 +111,8 @@ int fxModuleCompile(const FXModule *module, const char *path,
         compile.allowFallback = !given.refuse_fallback;
         compile.cacheFolder =
             given.cache_dir ? given.cache_dir : getDefaultCacheFolder();
+        if (llvm::Error e = setTuning(given, path, compile))
+          return e;
         compile.crashIn = given.debug_crash ? given.debug_crash : "";
         if (given.on_phase)
           compile.onProgress = [&](const Progress &now) {

@@ -132,10 +132,12 @@ public:
             const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
             OwningOpRef<ModuleOp> prepare,
             std::optional<cpu::CallSpec> callSpec, ErrorCatcher &errors,
-            PhaseRunner &phases, CompileReport &report)
+            PhaseRunner &phases, CompileReport &report,
+            std::function<llvm::Error(ModuleOp)> afterBufferize)
       : module(module), options(options), gpu(gpu), errors(errors),
         phases(phases), report(report), prepare(std::move(prepare)),
-        callSpec(std::move(callSpec)), cache(options.cacheFolder) {
+        callSpec(std::move(callSpec)),
+        afterBufferize(std::move(afterBufferize)), cache(options.cacheFolder) {
     unit.module = module;
     unit.cpu = cpu;
     unit.configurePasses = options.configurePasses;
@@ -161,6 +163,7 @@ private:
   CompileReport &report;
   OwningOpRef<ModuleOp> prepare;
   std::optional<cpu::CallSpec> callSpec;
+  std::function<llvm::Error(ModuleOp)> afterBufferize;
   CodeUnit unit, prepareUnit;
   /// @prepare as part of the artefact, compiled for the artefact's CPU.
   CodeUnit keptUnit;
@@ -237,6 +240,9 @@ llvm::Error Generator::placeStates() {
 llvm::Error Generator::bufferize() {
   if (llvm::Error e = unit.bufferize(errors))
     return e;
+  if (afterBufferize)
+    if (llvm::Error e = afterBufferize(module))
+      return e;
   report.arenaBytes = unit.description.arenaBytes;
   if (!prepare || !isLinked(options.emit))
     return llvm::Error::success();
@@ -401,14 +407,14 @@ llvm::Error Generator::run(llvm::StringRef path) {
   return result;
 }
 
-llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
-                             const cpu::CPUOptions &cpu,
-                             const fx::gpu::Target *gpu,
-                             OwningOpRef<ModuleOp> prepare,
-                             std::optional<cpu::CallSpec> callSpec,
-                             llvm::StringRef path, ErrorCatcher &errors,
-                             PhaseRunner &phases, CompileReport &report) {
+llvm::Error fx::generateCode(
+    ModuleOp module, const CompileOptions &options, const cpu::CPUOptions &cpu,
+    const fx::gpu::Target *gpu, OwningOpRef<ModuleOp> prepare,
+    std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
+    ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
+    std::function<llvm::Error(ModuleOp)> afterBufferize) {
   return Generator(module, options, cpu, gpu, std::move(prepare),
-                   std::move(callSpec), errors, phases, report)
+                   std::move(callSpec), errors, phases, report,
+                   std::move(afterBufferize))
       .run(path);
 }

@@ -49,7 +49,8 @@ private:
   Progress now;
 };
 
-/// Keeps the first error of a context. Other diagnostics are dropped.
+/// Keeps the first error of a context, and its warnings. Other diagnostics are
+/// dropped.
 class ErrorCatcher {
 public:
   /// `onError`: see CompileOptions.
@@ -60,6 +61,10 @@ public:
   /// caught, the message is `otherwise`.
   llvm::Error take(llvm::StringRef otherwise,
                    CompileError::Kind kind = CompileError::Kind::Code);
+  /// Returns the warnings since the last call of `clearWarnings`, each as one
+  /// line with its place.
+  std::vector<std::string> getWarnings() const;
+  void clearWarnings();
   /// Where `runPasses` leaves the input and the pipeline of passes that crash
   /// or fail; empty: nowhere.
   std::string reproducer;
@@ -88,13 +93,15 @@ llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 /// contract with its kernels scheduled. If `gpu` is not null, the kernels are
 /// launches and only a shared object or a header can be made. `prepare` is the
 /// result of `splitPrepare`, scheduled for the CPU; if it is null, @prepare is
-/// still in `module` or does not exist.
-llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
-                         const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
-                         mlir::OwningOpRef<mlir::ModuleOp> prepare,
-                         std::optional<cpu::CallSpec> callSpec,
-                         llvm::StringRef path, ErrorCatcher &errors,
-                         PhaseRunner &phases, CompileReport &report);
+/// still in `module` or does not exist. `afterBufferize`, if given, changes the
+/// module with @main when it is on memrefs, before its kernels are distributed.
+llvm::Error
+generateCode(mlir::ModuleOp module, const CompileOptions &options,
+             const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
+             mlir::OwningOpRef<mlir::ModuleOp> prepare,
+             std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
+             ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
+             std::function<llvm::Error(mlir::ModuleOp)> afterBufferize = {});
 
 /// Returns the text of a C header with the inputs and outputs of a model.
 std::string getModelHeader(const cpu::ModelDescription &model,

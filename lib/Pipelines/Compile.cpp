@@ -12,6 +12,8 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/Support/FileSystem.h"
+
 using namespace mlir;
 using namespace fx;
 
@@ -32,19 +34,21 @@ static void prepare(MLIRContext &context) {
 }
 
 static llvm::Expected<CompileReport>
-compile(const CompileOptions &options, OutputFile &file, Isolation *isolation) {
+compile(const CompileOptions &options, OutputFile &file, Isolation *isolation,
+        const std::function<void()> &onTunedRun) {
   // Run passes on this thread, which catches crashes. `compileParts` generates
   // the code of kernels on its own thread pool.
   MLIRContext context(MLIRContext::Threading::DISABLED);
   prepare(context);
   Driver driver(options, context, file);
   driver.isolation = isolation;
+  driver.onTunedRun = onTunedRun;
   return ::run(driver, options);
 }
 
 llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
   OutputFile file;
-  return compile(options, file, /*isolation=*/nullptr);
+  return compile(options, file, /*isolation=*/nullptr, /*onTunedRun=*/{});
 }
 
 llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
@@ -63,14 +67,16 @@ llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
 static constexpr unsigned kStackBytes = 64 << 20;
 
 using CompileFn = function_ref<llvm::Expected<CompileReport>(
-    const CompileOptions &, OutputFile &, Isolation *)>;
+    const CompileOptions &, OutputFile &, Isolation *,
+    const std::function<void()> &)>;
 
 /// Runs `compile` on another thread and turns a crash into an error. The
 /// unfinished file belongs to this frame, so it is removed even after a crash,
 /// which does not unwind the frames of `compile`.
 static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
                                                  CompileFn compile,
-                                                 Isolation *isolation) {
+                                                 Isolation *isolation,
+                                                 bool &hasTuned) {
   OutputFile file;
   std::string phase, fatal;
   CompileOptions watched = options;
@@ -87,7 +93,10 @@ static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
   };
   std::optional<llvm::Expected<CompileReport>> report;
   if (runSafelyOnThread(
-          [&] { report.emplace(compile(watched, file, isolation)); },
+          [&] {
+            report.emplace(
+                compile(watched, file, isolation, [&] { hasTuned = true; }));
+          },
           kStackBytes, fatal))
     return std::move(*report);
   std::string text = kCrashText.str() + " (phase '" + phase + "')";
@@ -98,12 +107,34 @@ static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
       options.input, CompileError::make(CompileError::Kind::Crash, text));
 }
 
+/// As `compileOnce`. If the compilation fails after its measurements began,
+/// compiles again without measurements, and adds a warning. `options` then
+/// keeps no measurements for later calls.
 static llvm::Expected<CompileReport>
-compileSafely(const CompileOptions &options, CompileFn compile) {
+tuneOnce(CompileOptions &options, CompileFn compile, Isolation *isolation) {
+  bool hasTuned = false;
+  llvm::Expected<CompileReport> report =
+      compileOnce(options, compile, isolation, hasTuned);
+  if (report || !hasTuned)
+    return report;
+  options.tuneSeconds = 0;
+  if (!llvm::sys::fs::exists(options.tuneFile))
+    options.tuneFile.clear();
+  std::string reason = llvm::toString(report.takeError());
+  report = compileOnce(options, compile, isolation, hasTuned);
+  if (report)
+    report->warnings.push_back("the measurement of schedules failed: " +
+                               reason);
+  return report;
+}
+
+static llvm::Expected<CompileReport> compileSafely(const CompileOptions &given,
+                                                   CompileFn compile) {
+  CompileOptions options = given;
   if (!options.allowsFallback())
-    return compileOnce(options, compile, /*isolation=*/nullptr);
+    return tuneOnce(options, compile, /*isolation=*/nullptr);
   return compileAround([&](Isolation &isolation) {
-    return compileOnce(options, compile, &isolation);
+    return tuneOnce(options, compile, &isolation);
   });
 }
 
@@ -125,14 +156,16 @@ fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
   MLIRContext &given = *module->getContext();
   return compileSafely(
       options,
-      [&](const CompileOptions &watched, OutputFile &file,
-          Isolation *isolation) -> llvm::Expected<CompileReport> {
+      [&](const CompileOptions &watched, OutputFile &file, Isolation *isolation,
+          const std::function<void()> &onTunedRun)
+          -> llvm::Expected<CompileReport> {
         MLIRContext context(given.getDialectRegistry(),
                             MLIRContext::Threading::DISABLED);
         context.allowUnregisteredDialects(given.allowsUnregisteredDialects());
         prepare(context);
         Driver driver(watched, context, file);
         driver.isolation = isolation;
+        driver.onTunedRun = onTunedRun;
         // A module that does not verify is reported as an error.
         driver.module =
             parseSourceString<ModuleOp>(bytes, ParserConfig(&context));

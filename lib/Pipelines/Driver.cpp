@@ -10,6 +10,7 @@
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "Formats.h"
+#include "Tuner.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/IR/ExternalPaths.h"
@@ -17,6 +18,7 @@
 #include "fx/Import/Import.h"
 #include "fx/Import/ModuleFile.h"
 #include "fx/Kernels/Passes.h"
+#include "fx/Kernels/Tuning.h"
 #include "fx/Operators/Plugin.h"
 #include "fx/Pipelines/Pipelines.h"
 
@@ -106,8 +108,54 @@ llvm::Error Driver::schedule() {
     return scheduleForDevice();
   cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
   kernels.profile = options.profile;
-  return runPasses(
-      [&](OpPassManager &pm) { cpu::buildKernelPipeline(pm, kernels); });
+  kernels.tuneFile = options.tuneFile;
+  kernels.target =
+      kernel::TuningTarget::get(cpu.cpu, cpu.features, options.tuneThreads);
+  kernels.candidate = options.candidate;
+  errors.clearWarnings();
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+        if (options.tuneSeconds > 0)
+          cpu::buildEmitPipeline(pm, kernels);
+        else
+          cpu::buildKernelPipeline(pm, kernels);
+      }))
+    return e;
+  report.warnings = errors.getWarnings();
+  return llvm::Error::success();
+}
+
+llvm::Error Driver::tune() {
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+        cpu::buildFormPipeline(pm, cpu::getKernelOptions(cpu.features));
+      }))
+    return e;
+  return tuneKernels(*module, options, cpu, errors, [&] {
+    if (onTunedRun)
+      onTunedRun();
+  });
+}
+
+/// Checks the options of tuning and the tuning file. Errors in the file must
+/// not count as errors of nodes.
+llvm::Error Driver::checkTuning() {
+  if (options.tuneSeconds > 0) {
+    if (!options.cpu.empty() && options.cpu != "native" &&
+        options.cpu != "host")
+      return CompileError::make(
+          kInput, "--tune: expected the CPU of this machine, got '" +
+                      options.cpu + "'");
+    if (options.tuneFile.empty() || isWrittenInPlace(options.tuneFile))
+      return CompileError::make(
+          kInput, "--tune: expected a file for schedules (--tune-file), got '" +
+                      options.tuneFile + "'");
+    if (!llvm::sys::fs::exists(options.tuneFile))
+      return llvm::Error::success();
+  }
+  if (options.tuneFile.empty())
+    return llvm::Error::success();
+  auto file = kernel::TuningFile::read(options.tuneFile, context);
+  return file ? llvm::Error::success()
+              : CompileError::make(kInput, llvm::toString(file.takeError()));
 }
 
 llvm::Error Driver::checkFallbacks() {
@@ -190,6 +238,9 @@ llvm::Error Driver::emit(StringRef path) {
     return printModule(path);
   if (llvm::Error e = embedObjects(*module, errors))
     return e;
+  if (options.tuneSeconds > 0)
+    if (llvm::Error e = phases.run("tune", 0.2, [&] { return tune(); }))
+      return e;
   if (llvm::Error e = phases.run("schedule", 0.2, [&] { return schedule(); }))
     return e;
   operators.noteKernels(*module);
@@ -232,7 +283,9 @@ llvm::Error Driver::run() {
     gpu = *parsed;
     for (auto [isSet, name] :
          {std::pair(options.swappableWeights, "--swappable-weights"),
-          std::pair(options.profile, "--profile")})
+          std::pair(options.profile, "--profile"),
+          std::pair(options.tuneSeconds > 0, "--tune"),
+          std::pair(!options.tuneFile.empty(), "--tune-file")})
       if (isSet)
         return CompileError::make(
             kInput,
@@ -252,6 +305,8 @@ llvm::Error Driver::run() {
   cpu = *target;
   cpu.optLevel = options.optLevel;
   cpu.profile = options.profile;
+  if (llvm::Error e = checkTuning())
+    return e;
   report.cpu = cpu.cpu;
   errors.reproducer = options.crashReproducer;
   errors.configurePasses = options.configurePasses;

@@ -34,11 +34,16 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Says which nodes must not get native code. Null: there are none.
   Isolation *isolation = nullptr;
+  /// Called when tuning has run the model for the first time.
+  std::function<void()> onTunedRun;
 
 private:
   llvm::Error load();
   llvm::Error simplify();
   llvm::Error toLinalg();
+  llvm::Error checkTuning();
+  /// Forms the kernels and measures their schedules.
+  llvm::Error tune();
   llvm::Error schedule();
   llvm::Error scheduleForDevice();
   llvm::Error checkFallbacks();

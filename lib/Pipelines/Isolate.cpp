@@ -116,9 +116,10 @@ llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt) {
     return fail();
 
   while (found.size() < kMostNodes) {
-    // Isolating nodes does not help if the output cannot be written, or if
-    // ATen cannot run the operator either.
-    if (search.error.kind == CompileError::Kind::Output ||
+    // Isolating nodes does not help if an option is refused, if the output
+    // cannot be written, or if ATen cannot run the operator either.
+    if (search.error.kind == CompileError::Kind::Input ||
+        search.error.kind == CompileError::Kind::Output ||
         search.error.kind == CompileError::Kind::NoNativeCode)
       return fail();
     std::string key = search.getNamed(found);

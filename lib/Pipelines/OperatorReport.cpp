@@ -150,7 +150,7 @@ void OperatorReport::noteInterpreted(StringRef reason) {
 }
 
 void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
-                               Operation *call) {
+                               Operation *call, bool isTuned) {
   auto function = call->getParentOfType<func::FuncOp>();
   bool isPrepared = function && function.getSymName() == "prepare";
   // A kernel that both @main and @prepare call has an entry for each.
@@ -159,6 +159,7 @@ void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
   Kernel &kernel = kernels[key];
   kernel.schedule = std::move(schedule);
   kernel.isPrepared = isPrepared;
+  kernel.isTuned = isTuned;
   ++kernel.calls;
   for (StringAttr source : getSources(call->getLoc())) {
     auto it = operators.find(source);
@@ -211,12 +212,14 @@ void OperatorReport::noteKernels(ModuleOp module) {
     func.walk([&](Operation *op) {
       if (auto invoke = dyn_cast<kernel::InvokeOp>(op)) {
         auto kernel = module.lookupSymbol<func::FuncOp>(invoke.getCallee());
-        addKernel(invoke.getCallee(), getSchedule(kernel), invoke);
+        addKernel(invoke.getCallee(), getSchedule(kernel), invoke,
+                  kernel && kernel->hasAttr(kernel::kTunedAttr));
       } else if (isa<linalg::LinalgOp, linalg::PackOp>(op) &&
                  !isa<linalg::FillOp>(op)) {
         // Ops that are in no kernel are lowered to plain loops.
         addKernel("loops_" + std::to_string(loops++),
-                  llvm::json::Object{{"kind", "loops"}}, op);
+                  llvm::json::Object{{"kind", "loops"}}, op,
+                  /*isTuned=*/false);
       }
     });
   }
@@ -320,6 +323,7 @@ llvm::json::Array OperatorReport::getKernels() const {
     list.push_back(
         llvm::json::Object{{"name", toText(shortName)},
                            {"schedule", llvm::json::Object(kernel.schedule)},
+                           {"tuned", kernel.isTuned},
                            {"calls", kernel.calls},
                            {"when", kernel.isPrepared ? "compile" : "run"},
                            {"nodes", std::move(nodes)}});

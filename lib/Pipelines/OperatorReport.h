@@ -52,12 +52,13 @@ private:
   struct Kernel {
     llvm::json::Object schedule;
     bool isPrepared = false;
+    bool isTuned = false;
     int64_t calls = 0;
     llvm::SetVector<llvm::StringRef> nodes;
   };
 
   void addKernel(llvm::StringRef name, llvm::json::Object schedule,
-                 mlir::Operation *call);
+                 mlir::Operation *call, bool isTuned);
   Operator &getOperator(mlir::Operation *op);
 
   /// The operators by their marks, "graph:node".

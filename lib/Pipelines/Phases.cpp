@@ -27,10 +27,23 @@ struct ErrorCatcher::Impl {
             text = diagnostic.str();
             location = diagnostic.getLocation();
           }
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+            warnings.push_back(getWarning(diagnostic));
           return success();
         }) {}
   std::function<void(Location)> onError;
+  static std::string getWarning(Diagnostic &diagnostic) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (auto line = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+      os << line.getFilename().getValue() << ':' << line.getLine() << ':'
+         << line.getColumn() << ": ";
+    os << diagnostic;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  }
   std::string text;
+  std::vector<std::string> warnings;
   std::optional<Location> location;
   ScopedDiagnosticHandler handler;
 };
@@ -39,6 +52,11 @@ ErrorCatcher::ErrorCatcher(MLIRContext &context,
                            std::function<void(Location)> onError)
     : impl(std::make_unique<Impl>(context, std::move(onError))) {}
 ErrorCatcher::~ErrorCatcher() = default;
+
+std::vector<std::string> ErrorCatcher::getWarnings() const {
+  return impl->warnings;
+}
+void ErrorCatcher::clearWarnings() { impl->warnings.clear(); }
 
 /// Returns the name of the node, or else LINE:COLUMN of the source text. Empty
 /// if the location has neither.

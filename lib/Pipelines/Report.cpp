@@ -27,6 +27,9 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   llvm::json::Array isolatedTexts;
   for (const std::string &text : isolated)
     isolatedTexts.push_back(llvm::json::fixUTF8(text));
+  llvm::json::Array warningTexts;
+  for (const std::string &text : warnings)
+    warningTexts.push_back(llvm::json::fixUTF8(text));
   llvm::json::Array uncheckedTexts;
   for (const std::string &text : unchecked)
     uncheckedTexts.push_back(llvm::json::fixUTF8(text));
@@ -43,6 +46,7 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
                           {"arena_bytes", arenaBytes},
                           {"weight_bytes", int64_t(weightBytes)},
                           {"isolated", std::move(isolatedTexts)},
+                          {"warnings", std::move(warningTexts)},
                           {"unchecked", std::move(uncheckedTexts)}};
   if (!cache.folder.empty()) {
     llvm::json::Object about{{"folder", llvm::json::fixUTF8(cache.folder)},

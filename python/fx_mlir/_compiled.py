@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ from torch.utils import _pytree as pytree
 from fx_mlir import _fx
 from fx_mlir._error import Error
 from fx_mlir._generator import shared_generator
-from fx_mlir._module import Module, import_
+from fx_mlir._module import Module, Tuning, import_
 from fx_mlir._operators import register_pure_operators
 
 # FXValueKind of fx/Runtime/model.h.
@@ -325,6 +325,7 @@ def build(
     target: str = "",
     precision: str = "f32",
     cache_dir: str | os.PathLike | None = None,
+    tuning: Tuning | None = None,
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
@@ -344,6 +345,7 @@ def build(
             target=target,
             precision=precision,
             cache_dir=cache_dir,
+            tuning=tuning,
         )
     finally:
         if own:
@@ -386,6 +388,9 @@ def compile(
     target: str = "",
     precision: str = "f32",
     cache_dir: str | os.PathLike | None = None,
+    tune: float = 0,
+    tune_file: str | os.PathLike | None = None,
+    tune_sizes: Mapping[str, int] | None = None,
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:
@@ -407,6 +412,11 @@ def compile(
       their sums, and all other computations, stay in f32.
     - `cache_dir`: the folder of the cache of compiled kernels, "" for none; by default
       $FX_CACHE_DIR or ~/.cache/fx-mlir, and none if $FX_CACHE is 0.
+    - `tune`: measure schedules of the kernels on this machine for about this many
+      seconds, with `threads` threads, and use those that are faster than the default.
+      `tune_file` receives them; later compilations with this `tune_file` use them
+      without measurements. `tune_sizes` gives the values of symbolic sizes in the
+      measurements: {"s17": 16}.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
@@ -427,6 +437,7 @@ def compile(
         target=target,
         precision=precision,
         cache_dir=cache_dir,
+        tuning=Tuning(tune_file, tune, threads, tune_sizes or {}),
     )
     compiled = CompiledModel(
         path,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import pathlib
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -20,6 +21,24 @@ EMIT_KINDS = _fx.emit_kinds()
 EXPORT_KINDS = _fx.export_kinds()
 
 Phase = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Where schedules from measurements come from: the options `--tune-file`, `--tune`,
+    `--tune-threads` and `--tune-size` of `fx-compile`. `candidate` selects the schedule
+    of each kernel, for tests."""
+
+    file: str | os.PathLike | None = None
+    seconds: float = 0
+    threads: int = 1
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    candidate: int = 0
+
+    def to_c(self) -> tuple[str, float, int, str, int]:
+        sizes = ",".join(f"{name}={size}" for name, size in self.sizes.items())
+        file = os.fspath(self.file) if self.file is not None else ""
+        return file, float(self.seconds), self.threads or -1, sizes, self.candidate
 
 
 class Module:
@@ -111,6 +130,7 @@ class Module:
         target: str = "",
         precision: str = "f32",
         cache_dir: str | os.PathLike | None = None,
+        tuning: Tuning | None = None,
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
@@ -118,6 +138,7 @@ class Module:
         `cache_dir` is the folder of the cache of compiled kernels, as in `fx-compile
         --cache-dir`; "" turns the cache off. A crash of the compiler raises `Error`;
         `debug_crash` names a phase that crashes, for tests of this."""
+        tuning = tuning or Tuning()
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
         if not isinstance(opt_level, int) or not 0 <= opt_level <= 3:
@@ -134,6 +155,7 @@ class Module:
             target,
             precision,
             None if cache_dir is None else os.fspath(cache_dir),
+            tuning.to_c(),
         )
 
 

@@ -3,7 +3,7 @@ training through AOTAutograd. The entry point `torch_dynamo_backends` registers 
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
 torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16"), `cache_dir` (the folder
-of the cache of compiled kernels, "" for none).
+of the cache of compiled kernels, "" for none), `tune_file`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from torch._decomp import get_decompositions
 from fx_mlir._compiled import FlatModel, build, frames_of
 from fx_mlir._error import Error
 from fx_mlir._graph import GraphImporter
+from fx_mlir._module import Tuning
 from fx_mlir._operators import register_pure_operators
 
 _aten = torch.ops.aten
 
 # "mode" is torch's own.
-_OPTIONS = {"threads", "no_fallback", "opt_level", "precision", "cache_dir", "mode"}
+_OPTIONS = {"threads", "no_fallback", "opt_level", "precision", "cache_dir", "tune_file", "mode"}
 
 # Operators of backward graphs without a lowering that are decomposed into operators
 # with one.
@@ -102,15 +103,16 @@ class _Compiled:
             return
         register_pure_operators(gm)
         module = GraphImporter(gm, lift=True, outputs=computed).run()
+        threads = options.get("threads", torch.get_num_threads())
         path, self.report, self._folder = build(
             module,
             opt_level=options.get("opt_level", 3),
             no_fallback=options.get("no_fallback", False),
             precision=options.get("precision", "f32"),
             cache_dir=options.get("cache_dir"),
+            tuning=Tuning(options.get("tune_file"), threads=threads),
             progress=False,
         )
-        threads = options.get("threads", torch.get_num_threads())
         self._model = FlatModel(path, threads, frames_of(gm.graph))
         by_leaf = {o["leaf"]: i for i, o in enumerate(self._model.info["outputs"])}
         self._leaves = [by_leaf[leaf] for leaf in range(len(computed))]

@@ -13,10 +13,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
+#include <tuple>
 
 namespace nb = nanobind;
 
@@ -36,6 +38,10 @@ inline const char *toC(const std::string &text) {
     throw nb::value_error("expected a text without null characters");
   return text.c_str();
 }
+
+/// The options of tuning in FXCompileOptions: file, seconds, threads, sizes,
+/// and the number of a candidate.
+using Tuning = std::tuple<std::string, double, int, std::string, int64_t>;
 
 /// A module in a context of its own.
 class Module {
@@ -63,7 +69,8 @@ public:
                       int optLevel, bool refuseFallback, nb::object onPhase,
                       const std::string &debugCrash, const std::string &target,
                       const std::string &precision,
-                      const std::optional<std::string> &cacheDir) const;
+                      const std::optional<std::string> &cacheDir,
+                      const Tuning &tuning) const;
 
   FXModule *get() const { return module.get(); }
 

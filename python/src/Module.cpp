@@ -152,7 +152,8 @@ std::string Module::compile(const std::string &path, int emit,
                             nb::object onPhase, const std::string &debugCrash,
                             const std::string &target,
                             const std::string &precision,
-                            const std::optional<std::string> &cacheDir) const {
+                            const std::optional<std::string> &cacheDir,
+                            const Tuning &tuning) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -172,6 +173,12 @@ std::string Module::compile(const std::string &path, int emit,
   options.target = toC(target);
   options.precision = toC(precision);
   options.cache_dir = cacheDir ? cacheDir->c_str() : nullptr;
+  const auto &[tuneFile, seconds, threads, sizes, candidate] = tuning;
+  options.tune_file = toC(tuneFile);
+  options.tune_seconds = seconds;
+  options.tune_threads = threads;
+  options.tune_sizes = toC(sizes);
+  options.debug_schedule = candidate;
   call([&](FXError **error) {
     return fxModuleCompile(get(), toC(path), &options, error);
   });
@@ -199,7 +206,7 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
            nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
-           nb::arg("cache_dir").none());
+           nb::arg("cache_dir").none(), nb::arg("tuning"));
 }
 
 /// The names of an enumeration of the C interface, by number.

@@ -229,6 +229,26 @@ def test_dynamic_shapes():
         compiled(torch.randn(65, 8))
 
 
+def test_tuning(tmp_path):
+    net, x, file = Net().eval(), torch.randn(3, 8), tmp_path / "schedules.mlir"
+    program = export(net, x)
+    tuned = fx_mlir.compile(program, tune=0.5, tune_file=file)
+    assert "fx_kernel.tuning_version" in file.read_text() and "tune" in tuned.report["phases"]
+    again = fx_mlir.compile(program, tune_file=file)
+    assert "tune" not in again.report["phases"]
+    for compiled in (tuned, again):
+        check(compiled(x)["y"], net(x)["y"])
+    dynamic = export(net, x, dynamic={"x": {0: torch.export.Dim("batch", max=64)}})
+    with pytest.raises(fx_mlir.Error, match="tune-size=s") as error:
+        fx_mlir.compile(dynamic, tune=0.5)
+    symbol = str(error.value).split("tune-size=")[1].split("=")[0]
+    compiled = fx_mlir.compile(dynamic, tune=0.5, tune_sizes={symbol: 5})
+    check(compiled(x)["y"], net(x)["y"])
+    file.write_text("module {}")
+    with pytest.raises(fx_mlir.Error, match="schedules.mlir: expected a tuning file"):
+        fx_mlir.compile(program, tune_file=file)
+
+
 class Mutates(nn.Module):
     def __init__(self):
         super().__init__()

@@ -100,6 +100,29 @@ static cl::opt<bool>
     profile("profile",
             cl::desc("Measure the time of each kernel, for fx-run --profile"),
             cl::cat(category));
+static cl::opt<std::string>
+    tune("tune",
+         cl::desc("Measure schedules of kernels for this many seconds (60), "
+                  "and use the fastest"),
+         cl::value_desc("seconds"), cl::ValueOptional, cl::cat(category));
+static cl::opt<std::string>
+    tuneFile("tune-file",
+             cl::desc("The schedules that --tune finds; without --tune, "
+                      "schedules to use"),
+             cl::value_desc("file"), cl::cat(category));
+static cl::opt<int> tuneThreads(
+    "tune-threads",
+    cl::desc("The threads of a run for which schedules are measured and used "
+             "(0: all cores)"),
+    cl::init(1), cl::value_desc("n"), cl::cat(category));
+static cl::list<std::string>
+    tuneSizes("tune-size", cl::CommaSeparated,
+              cl::desc("The value of a symbolic size for --tune"),
+              cl::value_desc("symbol=n,..."), cl::cat(category));
+static cl::opt<int64_t>
+    candidate("debug-schedule",
+              cl::desc("Use candidate N of the schedules of each kernel"),
+              cl::init(0), cl::value_desc("n"), cl::Hidden, cl::cat(category));
 static cl::opt<bool> swappableWeights(
     "swappable-weights",
     cl::desc("Keep what is needed to set folded or packed weights by name"),
@@ -180,6 +203,39 @@ static int fail(llvm::StringRef text) {
   return 1;
 }
 
+/// The seconds of --tune without a value.
+static constexpr double kTuneSeconds = 60;
+
+/// Sets the options of tuning. Returns false after an error.
+static bool setTuning(CompileOptions &options) {
+  options.tuneFile = tuneFile;
+  options.tuneThreads = tuneThreads;
+  options.candidate = candidate;
+  if (tuneThreads < 0)
+    return !fail("--tune-threads: expected 0 or more, got " +
+                 std::to_string(tuneThreads));
+  for (const std::string &text : tuneSizes) {
+    auto [name, value] = llvm::StringRef(text).split('=');
+    int64_t size;
+    if (name.empty() || value.getAsInteger(10, size) || size < 0)
+      return !fail("--tune-size: expected SYMBOL=N, got '" + text + "'");
+    options.tuneSizes[name.str()] = size;
+  }
+  if (!tune.getNumOccurrences())
+    return true;
+  options.tuneSeconds = kTuneSeconds;
+  if (!tune.empty() &&
+      (llvm::StringRef(tune).getAsDouble(options.tuneSeconds) ||
+       !(options.tuneSeconds > 0 && options.tuneSeconds <= 1e6)))
+    return !fail("--tune: expected a number of seconds, got '" + tune + "'");
+  if (options.tuneFile.empty() && options.output != "-")
+    options.tuneFile = getDefaultTuneFile(options.output);
+  options.onTune = [](llvm::StringRef text) {
+    llvm::errs() << "tune: " << text << "\n";
+  };
+  return true;
+}
+
 static llvm::Error writeJSON(llvm::StringRef path, llvm::json::Object object) {
   std::string text =
       llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
@@ -220,6 +276,8 @@ int main(int argc, char **argv) {
   options.profile = profile;
   options.optLevel = optLevel;
   options.swappableWeights = swappableWeights;
+  if (!setTuning(options))
+    return 1;
   options.saveTemps = saveTemps;
   options.cacheFolder = getCacheFolder();
   options.crashReproducer = crashReproducer;
@@ -260,6 +318,8 @@ int main(int argc, char **argv) {
       return fail(llvm::toString(std::move(error)));
   if (!sarif.error.empty())
     return fail(sarif.error);
+  for (const std::string &text : report->warnings)
+    llvm::WithColor::warning() << options.input << ": " << text << '\n';
   for (const std::string &text : report->isolated)
     llvm::WithColor::warning()
         << options.input << ": ATen runs " << text << '\n';

@@ -14,6 +14,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,23 @@ struct CompileOptions {
   Precision precision = Precision::F32;
   /// Measure the time of each call of a kernel, for FXModelApi::take_profile.
   bool profile = false;
+  /// Measure schedules of the kernels on this machine for about this many
+  /// seconds, and add those that are faster than the default to `tuneFile`; 0:
+  /// do not.
+  double tuneSeconds = 0;
+  /// The file with schedules from measurements (fx/Kernels/Tuning.h); empty:
+  /// none. `tuneSeconds` needs a file, for example
+  /// `getDefaultTuneFile(output)`.
+  std::string tuneFile;
+  /// The number of threads of the runs that are measured, and for which the
+  /// schedules of `tuneFile` are used; 0: all CPUs.
+  int tuneThreads = 1;
+  /// The values of symbolic sizes in the runs that are measured.
+  std::map<std::string, int64_t> tuneSizes;
+  /// Called with each line that tells what `tuneSeconds` measured.
+  std::function<void(llvm::StringRef)> onTune;
+  /// For tests: use candidate N of the schedules of each kernel, from 1.
+  int64_t candidate = 0;
   /// Keep every weight in its exported form, and the code that folds and packs
   /// it, so that all weights can be set by name. EmitKind::AOTI implies it.
   bool swappableWeights = false;
@@ -127,9 +145,14 @@ struct CompileOptions {
   /// For tests of crash recovery: the compiler traps at the beginning of this
   /// phase. A suffix changes this: ":fatal" raises a fatal error of LLVM that
   /// exits, ":stack" overflows the stack, and ":node=NAME" traps only if the
-  /// node has native code. "pass" makes the first pass pipeline crash.
+  /// node has native code. "pass" makes the first pass pipeline crash, and
+  /// "wave" the measurement of schedules.
   std::string crashIn;
 };
+
+/// Returns the path of the tuning file beside an output: "m.tune.mlir" for
+/// "m.so".
+std::string getDefaultTuneFile(llvm::StringRef output);
 
 /// The phases whose result is a module, in order.
 inline constexpr llvm::StringLiteral phaseNames[] = {
@@ -165,6 +188,8 @@ struct CompileReport {
   /// Nodes that ATen runs because their compilation failed, with the reason:
   /// "index_put (aten.index_put.default, model.py:12): <what is wrong>".
   std::vector<std::string> isolated;
+  /// Schedules of the tuning file that are not used, and why.
+  std::vector<std::string> warnings;
   /// The reason why the model is not compiled; empty if it is.
   std::string reason;
 

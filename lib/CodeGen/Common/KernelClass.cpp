@@ -26,6 +26,16 @@ fx::codegen::matchKernelClasses(ArrayRef<KernelClass> classes,
   return matches;
 }
 
+SmallVector<ScheduleAttrInterface>
+fx::codegen::getCandidates(const KernelClass &kernelClass,
+                           const KernelMatch &match, const TargetInfo &target) {
+  llvm::SetVector<ScheduleAttrInterface> candidates;
+  if (kernelClass.getCandidates)
+    candidates.insert_range(kernelClass.getCandidates(match, target));
+  candidates.remove(match.schedule);
+  return candidates.takeVector();
+}
+
 SmallVector<func::FuncOp> fx::codegen::getKernels(ModuleOp module) {
   SmallVector<func::FuncOp> kernels;
   for (auto func : module.getOps<func::FuncOp>())

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -50,6 +51,14 @@ void ContractionAttr::walkParameters(ParameterFn fn) const {
     fn("rows_first", UnitAttr::get(getContext()));
   if (getPrefetch())
     walkNumbers(getContext(), {{"prefetch", getPrefetch()}}, fn);
+}
+void RowsAttr::walkParameters(ParameterFn fn) const {
+  if (getUnroll())
+    walkNumbers(getContext(), {{"unroll", getUnroll()}}, fn);
+}
+void WindowAttr::walkParameters(ParameterFn fn) const {
+  if (getUnroll())
+    walkNumbers(getContext(), {{"unroll", getUnroll()}}, fn);
 }
 void MatMulAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
@@ -113,6 +122,14 @@ LogicalResult ContractionAttr::verify(EmitErrorFn emitError, int64_t rows,
   return success();
 }
 
+LogicalResult RowsAttr::verify(EmitErrorFn emitError, int64_t unroll) {
+  return verifyRange(emitError, {"unroll", unroll}, 0, kMaxTileVectors);
+}
+
+LogicalResult WindowAttr::verify(EmitErrorFn emitError, int64_t unroll) {
+  return verifyRange(emitError, {"unroll", unroll}, 0, kMaxTileVectors);
+}
+
 static LogicalResult verifyTiles(EmitErrorFn emitError,
                                  ArrayRef<Parameter> tiles) {
   for (Parameter parameter : tiles)
@@ -146,6 +163,29 @@ LogicalResult WarpgroupAttr::verify(EmitErrorFn emitError, int64_t columns,
   return verifyTiles(emitError, {{"columns", columns}, {"stages", stages}});
 }
 
+//===----------------------------------------------------------------------===//
+// Tuned schedules
+//===----------------------------------------------------------------------===//
+
+LogicalResult TunedScheduleOp::verify() {
+  auto isHex = [](StringRef text) {
+    return !text.empty() && llvm::all_of(text, llvm::isHexDigit);
+  };
+  if (!isHex(getSignature()))
+    return emitOpError("expected hexadecimal digits as the signature, got '")
+           << getSignature() << "'";
+  if (!isHex(getFeatures()))
+    return emitOpError("expected hexadecimal digits as the features, got '")
+           << getFeatures() << "'";
+  int64_t threads = static_cast<int64_t>(getThreads());
+  if (threads < 0)
+    return emitOpError("expected 0 or more threads, got ") << threads;
+  if (!isa<ScheduleAttrInterface>(getSchedule()))
+    return emitOpError("expected a schedule of a kernel, got ")
+           << getSchedule();
+  return success();
+}
+
 LogicalResult
 FXKernelDialect::verifyOperationAttribute(Operation *op,
                                           NamedAttribute attribute) {
@@ -165,6 +205,20 @@ FXKernelDialect::verifyOperationAttribute(Operation *op,
     bool isRight =
         array && llvm::all_of(array, llvm::IsaPred<ScheduleAttrInterface>);
     return isRight ? success() : fail("an array of schedules");
+  }
+  if (name == kTunedAttr)
+    return isa<UnitAttr>(value) ? success() : fail("a unit attribute");
+  if (name == kVariantsAttr) {
+    auto array = dyn_cast<ArrayAttr>(value);
+    bool isRight =
+        array && llvm::all_of(array, llvm::IsaPred<FlatSymbolRefAttr>);
+    return isRight ? success() : fail("an array of symbols");
+  }
+  if (name == kTuningVersionAttr) {
+    auto version = dyn_cast<IntegerAttr>(value);
+    return version && version.getValue() == kTuningVersion
+               ? success()
+               : fail("the version 1");
   }
   return op->emitOpError() << "unknown attribute '" << name
                            << "' of the dialect fx_kernel";

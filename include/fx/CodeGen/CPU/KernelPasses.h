@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_CPU_KERNELPASSES_H
 #define FX_CODEGEN_CPU_KERNELPASSES_H
 
+#include "fx/Kernels/Tuning.h"
 #include "fx/Support/PassStatistic.h"
 
 #include "mlir/Pass/Pass.h"
@@ -33,6 +34,12 @@ struct KernelOptions {
   bool bf16 = false;
   /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
   bool profile = false;
+  /// The file with schedules from measurements; empty: none. Its entries for
+  /// `target` are used.
+  std::string tuneFile;
+  kernel::TuningTarget target;
+  /// For tests: see `fx-cpu-select-schedules`.
+  int64_t candidate = 0;
 };
 
 /// Returns the options for a list of x86 features in LLVM's notation
@@ -45,6 +52,8 @@ KernelOptions getKernelOptions(llvm::StringRef features);
 /// `@prepare`. One-shot bufferization follows.
 void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
+/// Builds the first part of this pipeline, which forms the kernels.
+void buildFormPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 /// Builds the last part of this pipeline, which emits the code of kernels.
 void buildEmitPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 

@@ -174,12 +174,28 @@ def FXCPUSelectSchedules
   let summary = "choose a schedule for the root op of every kernel";
   let description = [{
     Sets `fx_kernel.schedule` of the root op of each kernel function to the
-    schedule of the class of kernels that matches. `#fx_kernel.contraction` has
-    parameters, the schedules of the other classes have none. A schedule that is
-    already set is kept.
+    schedule of the class of kernels that matches. A schedule that is already
+    set is kept.
+
+    With `tune-file`, the file gives the schedules of the kernels that were
+    measured on `cpu` with `features` (a hash) and `threads`. A warning names an
+    entry whose schedule the class does not list for the kernel; then the class
+    chooses the schedule.
+
+    A signature is a hash of what a kernel computes, without names.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"tuneFile", "tune-file", "std::string", "", "a tuning file">,
+    Option<"cpu", "cpu", "std::string", "", "the CPU, as LLVM names it">,
+    Option<"features", "features", "std::string", "",
+           "the hash of the features of the CPU">,
+    Option<"threads", "threads", "int64_t", "1", "the threads of a run">,
+    Option<"candidate", "candidate", "int64_t", "0",
+           "for tests: use candidate N of each kernel, from 1; 0: the schedule "
+           "that the class chooses">,
+    Option<"report", "report", "bool", "false",
+           "emit a remark with the signature and the schedules of each kernel">
   ];
   let dependentDialects = ["::fx::kernel::FXKernelDialect"];
 }

@@ -41,12 +41,23 @@ struct KernelClass {
   /// Emits the body of `code.target`. Sets `code.error` if the class cannot
   /// compute the kernel.
   void (*emit)(KernelCode &code);
+  /// Returns the other schedules with which the class can compute a kernel that
+  /// it matches, the most promising ones first. All of them compute the same
+  /// sums, up to the order of their terms. Null: there are none.
+  llvm::SmallVector<kernel::ScheduleAttrInterface> (*getCandidates)(
+      const KernelMatch &match, const kernel::TargetInfo &target) = nullptr;
 };
 
 /// Returns the classes that match, by descending benefit.
 llvm::SmallVector<std::pair<const KernelClass *, KernelMatch>>
 matchKernelClasses(llvm::ArrayRef<KernelClass> classes,
                    mlir::func::FuncOp kernel, const kernel::TargetInfo &target);
+
+/// Returns the schedules that `getCandidates` of the class returns, without the
+/// one of `match`.
+llvm::SmallVector<kernel::ScheduleAttrInterface>
+getCandidates(const KernelClass &kernelClass, const KernelMatch &match,
+              const kernel::TargetInfo &target);
 
 /// Returns the kernel functions of `module` whose code is not emitted yet.
 llvm::SmallVector<mlir::func::FuncOp> getKernels(mlir::ModuleOp module);

@@ -77,19 +77,32 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
     DefaultValuedParameter<"int64_t", "0">:$prefetch);
 }
 
-def FXKernel_RowsAttr : FXKernel_SimpleSchedule<"Rows", "rows"> {
+/// A schedule with the parameter `unroll`, which need not be given.
+class FXKernel_UnrolledSchedule<string name, string kernelClass>
+    : AttrDef<FXKernel_Dialect, name,
+              [DeclareAttrInterfaceMethods<FXKernel_ScheduleInterface,
+                                           ["walkParameters"]>]> {
+  let mnemonic = kernelClass;
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$unroll);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
+}
+
+def FXKernel_RowsAttr : FXKernel_UnrolledSchedule<"Rows", "rows"> {
   let summary = "reductions along rows, with adjacent pointwise ops";
   let description = [{
     Softmax, layer norm and similar kernels: a row is reduced by vectors, then
-    its elements are computed. On GPUs a block computes a row.
+    its elements are computed. `unroll` is the number of vectors with separate
+    accumulators (0: four). On GPUs a block computes a row, and `unroll` is 0.
   }];
 }
 
-def FXKernel_WindowAttr : FXKernel_SimpleSchedule<"Window", "window"> {
+def FXKernel_WindowAttr : FXKernel_UnrolledSchedule<"Window", "window"> {
   let summary = "reductions by vectors along the last result dimension";
   let description = [{
     Pooling, sums over outer dimensions, and sums of rows of at most four
-    elements.
+    elements. `unroll` is the number of vectors of columns that are reduced at
+    the same time (0: the emitter chooses it).
   }];
 }
 

@@ -36,6 +36,16 @@ inline constexpr llvm::StringLiteral kProblemAttr = "fx_kernel.problem";
 /// the one of its class instead of choosing a schedule.
 inline constexpr llvm::StringLiteral kTilesAttr = "fx_kernel.tiles";
 
+/// An attribute of a kernel function: its schedule is from a tuning file.
+inline constexpr llvm::StringLiteral kTunedAttr = "fx_kernel.tuned";
+/// An attribute of @main: the kernels with other schedules that measurements
+/// call instead of the kernels of the model.
+inline constexpr llvm::StringLiteral kVariantsAttr = "fx_kernel.variants";
+/// An attribute of the module of a tuning file, and its value.
+inline constexpr llvm::StringLiteral kTuningVersionAttr =
+    "fx_kernel.tuning_version";
+inline constexpr int64_t kTuningVersion = 1;
+
 /// Returns the memref type of an argument of an emitted kernel for a tensor of
 /// `type`: row-major with a dynamic offset, with i8 elements for i1. Strides
 /// that depend on dynamic sizes are dynamic.

@@ -134,6 +134,30 @@ def FXKernel_RandomOp : Op<FXKernel_Dialect, "random", [
   }];
 }
 
+def FXKernel_TunedScheduleOp : Op<FXKernel_Dialect, "tuned_schedule"> {
+  let summary = "an entry of a tuning file";
+  let description = [{
+    The schedule that was the fastest in measurements of a kernel. A kernel is
+    identified by `signature`, a hash of its operations and types without names.
+    `kernel` is its type, for the reader. The entry is valid for the CPU `cpu`
+    whose list of features has the hash `features`, and for runs with `threads`
+    threads.
+
+    ```mlir
+    fx_kernel.tuned_schedule "5d41402abc4b2a76" on "znver4" features "1f3870be"
+        threads 1 uses #fx_kernel.rows<unroll = 8>
+        for (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$signature, StrAttr:$cpu, StrAttr:$features,
+                       I64Attr:$threads, AnyAttr:$schedule, TypeAttr:$kernel);
+  let assemblyFormat = [{
+    $signature `on` $cpu `features` $features `threads` $threads
+    `uses` $schedule `for` $kernel attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def FXKernel_UnpackOp : Op<FXKernel_Dialect, "unpack", [Pure]> {
   let summary = "the plain form of a packed weight";
   let description = [{

@@ -35,6 +35,12 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
 
 void fx::cpu::buildKernelPipeline(OpPassManager &pm,
                                   const KernelOptions &options) {
+  buildFormPipeline(pm, options);
+  buildEmitPipeline(pm, options);
+}
+
+void fx::cpu::buildFormPipeline(OpPassManager &pm,
+                                const KernelOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUFlattenGroups());
@@ -48,12 +54,18 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(kernel::createFormKernelsPass());
   pm.addPass(kernel::createHoistPreparePass());
-  buildEmitPipeline(pm, options);
 }
 
 void fx::cpu::buildEmitPipeline(OpPassManager &pm,
                                 const KernelOptions &options) {
-  pm.addPass(createFXCPUSelectSchedules({options.lanes}));
+  FXCPUSelectSchedulesOptions select;
+  select.lanes = options.lanes;
+  select.tuneFile = options.tuneFile;
+  select.cpu = options.target.cpu;
+  select.features = options.target.features;
+  select.threads = options.target.threads;
+  select.candidate = options.candidate;
+  pm.addPass(createFXCPUSelectSchedules(select));
   if (options.profile)
     pm.addPass(createFXCPUCountFlops());
   FXCPUEmitKernelsOptions emit;
@@ -83,6 +95,10 @@ void fx::cpu::registerKernelPasses() {
   PassPipelineRegistration<KernelPipelineOptions>(
       "fx-cpu-kernels", "linalg on tensors to CPU kernels",
       [](OpPassManager &pm, const KernelPipelineOptions &options) {
-        buildKernelPipeline(pm, {options.lanes, options.vnni, options.bf16});
+        KernelOptions kernels;
+        kernels.lanes = options.lanes;
+        kernels.vnni = options.vnni;
+        kernels.bf16 = options.bf16;
+        buildKernelPipeline(pm, kernels);
       });
 }

@@ -130,6 +130,101 @@ static std::optional<KernelMatch> matchKernel(func::FuncOp kernel,
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Enumerates the schedules of a contraction: those that differ from `base` in
+/// one parameter, then those that also differ in the number of rows.
+struct CandidateList {
+  Contraction &c;
+  ContractionAttr base;
+  const TargetInfo &target;
+  SmallVector<ScheduleAttrInterface> list;
+
+  bool isPacked() { return c.rhs().getDefiningOp<UnpackOp>() != nullptr; }
+  /// Adds `base` with other rows and vectors, and with a block of rows that
+  /// consists of whole tiles.
+  void add(int64_t rows, int64_t vectors, int64_t block, bool rowsFirst,
+           int64_t prefetch) {
+    if (block)
+      block = std::max(rows, block / rows * rows);
+    list.push_back(ContractionAttr::get(base.getContext(), rows, vectors, block,
+                                        rowsFirst, prefetch));
+  }
+  /// Returns the numbers of rows whose sums fit into registers, beside a row of
+  /// the right operand and an element of the left one; the largest first.
+  SmallVector<int64_t> getRows(int64_t vectors);
+  /// Adds what differs from `base` in the order of the loops or in prefetches.
+  void addOrders(int64_t rows);
+  void run();
+};
+} // namespace
+
+SmallVector<int64_t> CandidateList::getRows(int64_t vectors) {
+  // A vector of f64 fills two registers, and groups have two sets of sums.
+  int64_t width = c.isDouble() ? 2 * vectors : vectors;
+  int64_t registers = c.groupSize ? target.registers / 2 : target.registers;
+  int64_t most = std::clamp<int64_t>((registers - 1 - width) / width, 1, 14);
+  // A tile need not have more rows than the result.
+  int64_t size = 1;
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  for (unsigned loop : c.m)
+    size = ShapedType::isDynamic(ranges[loop])
+               ? most
+               : std::min(most, size * std::max<int64_t>(ranges[loop], 1));
+  SmallVector<int64_t> rows;
+  for (int64_t r = size; r >= std::max<int64_t>(1, size / 3); --r)
+    rows.push_back(r);
+  return rows;
+}
+
+void CandidateList::addOrders(int64_t rows) {
+  int64_t vectors = base.getVectors(), block = base.getRowBlock(),
+          prefetch = base.getPrefetch();
+  bool rowsFirst = base.getRowsFirst();
+  if (isPacked())
+    for (int64_t other : {0, 1, 4, 8, 16, 32})
+      if (other != prefetch)
+        add(rows, vectors, block, rowsFirst, other);
+  add(rows, vectors, block, !rowsFirst, prefetch);
+  if (!block)
+    return;
+  for (int64_t other : {2 * block, block / 2, 4 * block, block / 4})
+    if (other)
+      add(rows, vectors, other, rowsFirst, prefetch);
+}
+
+void CandidateList::run() {
+  auto addRows = [&](int64_t rows, int64_t vectors) {
+    add(rows, vectors, base.getRowBlock(), base.getRowsFirst(),
+        base.getPrefetch());
+  };
+  for (int64_t rows : getRows(base.getVectors()))
+    addRows(rows, base.getVectors());
+  addOrders(base.getRows());
+  // A packed operand determines the width of the panels.
+  if (!isPacked())
+    for (int64_t vectors : {1, 2, 3, 4})
+      if (vectors != base.getVectors())
+        addRows(getRows(vectors).front(), vectors);
+  for (int64_t rows : getRows(base.getVectors()))
+    if (rows != base.getRows())
+      addOrders(rows);
+}
+
+static SmallVector<ScheduleAttrInterface>
+listCandidates(const KernelMatch &match, const TargetInfo &target) {
+  auto c = matchContraction(match.root, target);
+  if (!c)
+    return {};
+  CandidateList candidates{
+      *c, cast<ContractionAttr>(match.schedule), target, {}};
+  candidates.run();
+  return candidates.list;
+}
+
 static void emitContraction(KernelCode &code) {
   ContractionEmitter e(code);
   if (!e.analyse())
@@ -140,6 +235,6 @@ static void emitContraction(KernelCode &code) {
 namespace fx::cpu {
 KernelClass getContractionClass() {
   return {ContractionAttr::getMnemonic(), /*benefit=*/2, matchKernel,
-          emitContraction};
+          emitContraction, listCandidates};
 }
 } // namespace fx::cpu

@@ -21,7 +21,8 @@ using namespace fx::codegen;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
-/// Number of vectors with separate accumulators, to hide the latency.
+/// Number of vectors with separate accumulators, to hide the latency, if the
+/// schedule gives none.
 static constexpr int64_t kUnroll = 4;
 
 namespace {
@@ -39,6 +40,8 @@ struct RowPass {
 
 struct RowEmitter : RowPlan {
   using RowPlan::RowPlan;
+  /// The number of vectors with separate accumulators.
+  int64_t unroll = kUnroll;
   /// Returns the stores and reductions of pass `phase`. Reports an error and
   /// returns none if a reduction has no neutral element.
   std::optional<RowPass> planPass(unsigned phase);
@@ -143,10 +146,10 @@ void RowEmitter::sweepRow(Scope &row, const RowPass &pass,
   int64_t L = c.lanes;
   bool fixed = innerSize.isStatic();
   Index done = Index::of(0);
-  if (!fixed || innerSize.constant >= kUnroll * L) {
-    Index to =
-        c.mul(c.floorDiv(innerSize, kUnroll * L), Index::of(kUnroll * L));
-    sweep(row, pass, done, to, kUnroll, acc);
+  int64_t block = unroll * L;
+  if (unroll > 1 && (!fixed || innerSize.constant >= block)) {
+    Index to = c.mul(c.floorDiv(innerSize, block), Index::of(block));
+    sweep(row, pass, done, to, unroll, acc);
     done = to;
   }
   Index whole = c.mul(c.floorDiv(innerSize, L), Index::of(L));
@@ -227,6 +230,9 @@ static void emitRows(KernelCode &code) {
     if (type.getRank() > 0 && e.labels.ofTensor(code.output(i)).empty())
       return code.fail("an output that does not follow the rows");
   }
+  auto schedule = e.reductions[0].op->getAttrOfType<RowsAttr>(kScheduleAttr);
+  if (schedule && schedule.getUnroll())
+    e.unroll = schedule.getUnroll();
   e.plan();
   SmallVector<Index> sizes = e.sizes();
   Scope top, row;
@@ -248,11 +254,25 @@ static std::optional<KernelMatch> matchRows(func::FuncOp kernel,
   linalg::GenericOp root = findReduction(kernel);
   if (!root || !isRowReduction(root) || reducesShortRows(kernel))
     return std::nullopt;
-  return KernelMatch{root, RowsAttr::get(kernel.getContext())};
+  return KernelMatch{root, RowsAttr::get(kernel.getContext(), /*unroll=*/0)};
+}
+
+static SmallVector<ScheduleAttrInterface>
+listCandidates(const KernelMatch &match, const TargetInfo &target) {
+  auto root = cast<linalg::GenericOp>(match.root);
+  SmallVector<unsigned> reduced;
+  root.getReductionDims(reduced);
+  int64_t size = root.getStaticLoopRanges()[reduced[0]];
+  SmallVector<ScheduleAttrInterface> candidates;
+  for (int64_t unroll : {2, 8, 1})
+    if (ShapedType::isDynamic(size) || size >= unroll * target.lanes)
+      candidates.push_back(RowsAttr::get(root.getContext(), unroll));
+  return candidates;
 }
 
 namespace fx::cpu {
 KernelClass getRowsClass() {
-  return {RowsAttr::getMnemonic(), /*benefit=*/1, matchRows, emitRows};
+  return {RowsAttr::getMnemonic(), /*benefit=*/1, matchRows, emitRows,
+          listCandidates};
 }
 } // namespace fx::cpu

@@ -174,6 +174,16 @@ int64_t WindowEmitter::columnLength() {
 }
 
 int64_t WindowEmitter::chooseUnroll() {
+  Index width = code.loopSize(root, lane);
+  auto clamp = [&](int64_t unroll) {
+    while (unroll > 1 && width.isStatic() &&
+           width.constant < unroll * code.lanes)
+      unroll /= 2;
+    return unroll;
+  };
+  auto schedule = root->getAttrOfType<WindowAttr>(kScheduleAttr);
+  if (schedule && schedule.getUnroll())
+    return clamp(schedule.getUnroll());
   // The windows of pooling are too short for several accumulators.
   if (columnLength() < kLongColumn)
     return 1;
@@ -181,12 +191,7 @@ int64_t WindowEmitter::chooseUnroll() {
   for (auto op : code.source.getBody().front().getOps<linalg::GenericOp>())
     cost += bodyCost(op);
   int64_t most = code.machine.registers / 2 / combiners.size();
-  int64_t unroll =
-      cost <= kCheap ? std::max<int64_t>(most, kLatency) : kLatency;
-  Index width = code.loopSize(root, lane);
-  while (unroll > 1 && width.isStatic() && width.constant < unroll * code.lanes)
-    unroll /= 2;
-  return unroll;
+  return clamp(cost <= kCheap ? std::max<int64_t>(most, kLatency) : kLatency);
 }
 
 Index WindowEmitter::emitBlocks(Scope &task, const Index &from,
@@ -301,11 +306,24 @@ static std::optional<KernelMatch> matchWindow(func::FuncOp kernel,
   linalg::GenericOp root = findReduction(kernel);
   if (!root || (isRowReduction(root) && !reducesShortRows(kernel)))
     return std::nullopt;
-  return KernelMatch{root, WindowAttr::get(kernel.getContext())};
+  return KernelMatch{root, WindowAttr::get(kernel.getContext(), /*unroll=*/0)};
+}
+
+static SmallVector<ScheduleAttrInterface>
+listCandidates(const KernelMatch &match, const TargetInfo &target) {
+  auto type = cast<RankedTensorType>(match.root->getResult(0).getType());
+  int64_t width = type.getRank() ? type.getShape().back() : 1;
+  SmallVector<ScheduleAttrInterface> candidates;
+  for (int64_t unroll : {2, 4, 8, 1})
+    if (ShapedType::isDynamic(width) || unroll == 1 ||
+        width >= unroll * target.lanes)
+      candidates.push_back(WindowAttr::get(match.root->getContext(), unroll));
+  return candidates;
 }
 
 namespace fx::cpu {
 KernelClass getWindowClass() {
-  return {WindowAttr::getMnemonic(), /*benefit=*/1, matchWindow, emitWindow};
+  return {WindowAttr::getMnemonic(), /*benefit=*/1, matchWindow, emitWindow,
+          listCandidates};
 }
 } // namespace fx::cpu

@@ -217,8 +217,8 @@ static std::optional<codegen::KernelMatch>
 matchRows(func::FuncOp kernel, const kernel::TargetInfo &) {
   if (!llvm::any_of(getReductions(kernel), kernel::isRowReduction))
     return std::nullopt;
-  return codegen::KernelMatch{kernel,
-                              kernel::RowsAttr::get(kernel.getContext())};
+  return codegen::KernelMatch{
+      kernel, kernel::RowsAttr::get(kernel.getContext(), /*unroll=*/0)};
 }
 
 namespace fx::gpu {
