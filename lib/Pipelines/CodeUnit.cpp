@@ -13,6 +13,7 @@
 #include "fx/Support/CrashRecovery.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -96,6 +97,12 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
   description = std::move(*made);
   description.cpu = cpu.cpu;
   description.features = cpu.features;
+  module.walk([&](LLVM::CallIntrinsicOp op) {
+    StringRef name = op.getIntrin();
+    description.tiles.int8 |= name == "llvm.x86.tdpbusd";
+    description.tiles.bf16 |= name == "llvm.x86.tdpbf16ps";
+    description.tiles.f16 |= name == "llvm.x86.tdpfp16ps";
+  });
   bool failedJson = false;
   module.walk([&](EagerOp op) {
     FailureOr<std::string> json = cpu::getEagerJson(op);

@@ -190,6 +190,9 @@ llvm::Error Generator::keepPrepare() {
     return e;
   cpu::ModelDescription &model = unit.description;
   model.keepsPrepare = true;
+  model.tiles.int8 |= keptUnit.description.tiles.int8;
+  model.tiles.bf16 |= keptUnit.description.tiles.bf16;
+  model.tiles.f16 |= keptUnit.description.tiles.f16;
   for (const cpu::ValueDescription &input : keptUnit.description.inputs) {
     if (input.isMutated) {
       model.preparedSizes.emplace_back();

@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_CPU_KERNELPASSES_H
 #define FX_CODEGEN_CPU_KERNELPASSES_H
 
+#include "fx/Kernels/TargetInfo.h"
 #include "fx/Support/PassStatistic.h"
 
 #include "mlir/Pass/Pass.h"
@@ -31,6 +32,8 @@ struct KernelOptions {
   bool vnni = false;
   /// vdpbf16ps exists for vectors of that many lanes.
   bool bf16 = false;
+  /// The element types that the machine multiplies in tiles.
+  kernel::TileKinds tiles = {};
   /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
   bool profile = false;
 };
@@ -49,7 +52,7 @@ void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 void buildEmitPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
 /// Registers the passes and the pipeline `fx-cpu-kernels` (options `lanes`,
-/// `vnni`, `bf16`).
+/// `vnni`, `bf16`, `tiles-int8`, `tiles-bf16`, `tiles-f16`).
 void registerKernelPasses();
 
 } // namespace fx::cpu

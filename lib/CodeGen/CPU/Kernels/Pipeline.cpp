@@ -30,6 +30,9 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
                      ? has("avx512vnni")
                      : has("avxvnni") || (has("avx512vnni") && has("avx512vl"));
   options.bf16 = has("avx512bf16") && (options.lanes == 16 || has("avx512vl"));
+  // A panel of two vectors of SSE has fewer columns than a tile.
+  if (options.lanes >= 8)
+    options.tiles = {has("amx-int8"), has("amx-bf16"), has("amx-fp16")};
   return options;
 }
 
@@ -46,7 +49,9 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   // No canonicalization until kernels are formed: it would fold pairs of pack
   // and unpack.
   pm.addPass(createFXCPUIntegerContractions());
-  pm.addPass(createFXCPUPackWeights({options.lanes, options.bf16}));
+  const kernel::TileKinds &tiles = options.tiles;
+  pm.addPass(createFXCPUPackWeights(
+      {options.lanes, options.bf16, tiles.int8, tiles.bf16, tiles.f16}));
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(kernel::createFormKernelsPass());
   pm.addPass(kernel::createHoistPreparePass());
@@ -55,13 +60,18 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
 
 void fx::cpu::buildEmitPipeline(OpPassManager &pm,
                                 const KernelOptions &options) {
-  pm.addPass(createFXCPUSelectSchedules({options.lanes}));
+  const kernel::TileKinds &tiles = options.tiles;
+  pm.addPass(createFXCPUSelectSchedules(
+      {options.lanes, options.bf16, tiles.int8, tiles.bf16, tiles.f16}));
   if (options.profile)
     pm.addPass(createFXCPUCountFlops());
   FXCPUEmitKernelsOptions emit;
   emit.lanes = options.lanes;
   emit.vnni = options.vnni;
   emit.bf16 = options.bf16;
+  emit.tilesInt8 = tiles.int8;
+  emit.tilesBF16 = tiles.bf16;
+  emit.tilesF16 = tiles.f16;
   pm.addPass(createFXCPUEmitKernels(emit));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -77,6 +87,12 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                     llvm::cl::desc("vpdpbusd exists for such vectors")};
   Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
                     llvm::cl::desc("vdpbf16ps exists for such vectors")};
+  Option<bool> tilesInt8{*this, "tiles-int8", llvm::cl::init(false),
+                         llvm::cl::desc("tdpbusd exists")};
+  Option<bool> tilesBF16{*this, "tiles-bf16", llvm::cl::init(false),
+                         llvm::cl::desc("tdpbf16ps exists")};
+  Option<bool> tilesF16{*this, "tiles-f16", llvm::cl::init(false),
+                        llvm::cl::desc("tdpfp16ps exists")};
 };
 } // namespace
 
@@ -85,6 +101,9 @@ void fx::cpu::registerKernelPasses() {
   PassPipelineRegistration<KernelPipelineOptions>(
       "fx-cpu-kernels", "linalg on tensors to CPU kernels",
       [](OpPassManager &pm, const KernelPipelineOptions &options) {
-        buildKernelPipeline(pm, {options.lanes, options.vnni, options.bf16});
+        KernelOptions kernels{options.lanes, options.vnni, options.bf16};
+        kernels.tiles = {options.tilesInt8, options.tilesBF16,
+                         options.tilesF16};
+        buildKernelPipeline(pm, kernels);
       });
 }

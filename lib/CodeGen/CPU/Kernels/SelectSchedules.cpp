@@ -29,7 +29,8 @@ struct SelectSchedules
     : fx::cpu::impl::FXCPUSelectSchedulesBase<SelectSchedules> {
   using Base::Base;
   void runOnOperation() override {
-    TargetInfo target = TargetInfo::getCPU(lanes);
+    TargetInfo target = TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16,
+                                           {tilesInt8, tilesBF16, tilesF16});
     for (func::FuncOp kernel : getKernels(getOperation())) {
       if (hasSchedule(kernel))
         continue;

@@ -51,7 +51,7 @@ bool ContractionEmitter::packedStrides(linalg::UnPackOp unpack) {
   }
   b = code.buffer(memory);
   pairs = isPackedInPairs(info);
-  if (!b || (pairs && !code.machine.hasBF16Dot) ||
+  if (!b || (pairs && !tiles && !hasDots()) ||
       unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
       getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
     return false;
@@ -234,6 +234,7 @@ bool ContractionEmitter::analyse() {
     rowBlock = schedule.getRowBlock();
     prefetch = schedule.getPrefetch();
     panelsFirst = !schedule.getRowsFirst();
+    tiles = schedule.getTiles();
   }
   SmallVector<int> loops;
   for (unsigned d = 0; d < info.op.getNumLoops(); ++d)
