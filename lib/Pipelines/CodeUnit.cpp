@@ -97,12 +97,6 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
   description = std::move(*made);
   description.cpu = cpu.cpu;
   description.features = cpu.features;
-  module.walk([&](LLVM::CallIntrinsicOp op) {
-    StringRef name = op.getIntrin();
-    description.tiles.int8 |= name == "llvm.x86.tdpbusd";
-    description.tiles.bf16 |= name == "llvm.x86.tdpbf16ps";
-    description.tiles.f16 |= name == "llvm.x86.tdpfp16ps";
-  });
   bool failedJson = false;
   module.walk([&](EagerOp op) {
     FailureOr<std::string> json = cpu::getEagerJson(op);
@@ -127,6 +121,13 @@ llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (auto bytes = main->getAttrOfType<IntegerAttr>("fx.arena_bytes"))
     description.arenaBytes = bytes.getInt();
+  // After the kernels of other functions are gone.
+  module.walk([&](LLVM::CallIntrinsicOp op) {
+    StringRef name = op.getIntrin();
+    description.tiles.int8 |= name == "llvm.x86.tdpbusd";
+    description.tiles.bf16 |= name == "llvm.x86.tdpbf16ps";
+    description.tiles.f16 |= name == "llvm.x86.tdpfp16ps";
+  });
   parts.assign(1, module);
   return llvm::Error::success();
 }

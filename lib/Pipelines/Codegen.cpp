@@ -190,9 +190,6 @@ llvm::Error Generator::keepPrepare() {
     return e;
   cpu::ModelDescription &model = unit.description;
   model.keepsPrepare = true;
-  model.tiles.int8 |= keptUnit.description.tiles.int8;
-  model.tiles.bf16 |= keptUnit.description.tiles.bf16;
-  model.tiles.f16 |= keptUnit.description.tiles.f16;
   for (const cpu::ValueDescription &input : keptUnit.description.inputs) {
     if (input.isMutated) {
       model.preparedSizes.emplace_back();
@@ -205,7 +202,12 @@ llvm::Error Generator::keepPrepare() {
       if (arg.state == input.name)
         model.prepareArgs.push_back(i);
   }
-  return keptUnit.bufferize(errors);
+  if (llvm::Error e = keptUnit.bufferize(errors))
+    return e;
+  model.tiles.int8 |= keptUnit.description.tiles.int8;
+  model.tiles.bf16 |= keptUnit.description.tiles.bf16;
+  model.tiles.f16 |= keptUnit.description.tiles.f16;
+  return llvm::Error::success();
 }
 
 /// Places the weights in the data segment.
