@@ -14,6 +14,7 @@
 #include "fx/Support/CrashRecovery.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
@@ -123,6 +124,13 @@ llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (auto bytes = main->getAttrOfType<IntegerAttr>("fx.arena_bytes"))
     description.arenaBytes = bytes.getInt();
+  // After the kernels of other functions are gone.
+  module.walk([&](LLVM::CallIntrinsicOp op) {
+    StringRef name = op.getIntrin();
+    description.tiles.int8 |= name == "llvm.x86.tdpbusd";
+    description.tiles.bf16 |= name == "llvm.x86.tdpbf16ps";
+    description.tiles.f16 |= name == "llvm.x86.tdpfp16ps";
+  });
   parts.clear();
   parts.push_back({module, "", ""});
   return llvm::Error::success();

@@ -212,7 +212,12 @@ llvm::Error Generator::keepPrepare() {
       if (arg.state == input.name)
         model.prepareArgs.push_back(i);
   }
-  return keptUnit.bufferize(errors);
+  if (llvm::Error e = keptUnit.bufferize(errors))
+    return e;
+  model.tiles.int8 |= keptUnit.description.tiles.int8;
+  model.tiles.bf16 |= keptUnit.description.tiles.bf16;
+  model.tiles.f16 |= keptUnit.description.tiles.f16;
+  return llvm::Error::success();
 }
 
 /// Copies the states, which lowering removes from the module, and starts to

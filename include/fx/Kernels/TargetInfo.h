@@ -22,6 +22,14 @@ enum class OperandKind {
   HalfWeights, ///< f32 by bf16 or f16, which the kernel converts to f32
 };
 
+/// The element types that a CPU multiplies in tiles of 16 by 64 bytes (AMX).
+struct TileKinds {
+  bool int8 = false; ///< unsigned by signed bytes (tdpbusd)
+  bool bf16 = false; ///< tdpbf16ps
+  bool f16 = false;  ///< tdpfp16ps
+  bool any() const { return int8 || bf16 || f16; }
+};
+
 /// The matrix instructions of a GPU.
 enum class MatrixUnit {
   None,
@@ -42,6 +50,8 @@ struct TargetInfo {
   bool hasByteDot = false;
   /// Whether there is an instruction for dot products of two bf16 (vdpbf16ps).
   bool hasBF16Dot = false;
+  /// The element types that tiles multiply.
+  TileKinds tiles;
   /// The maximum number of bytes of the operand that is kept in the
   /// second-level cache while the other operand streams through it: a block of
   /// rows of the left operand, or all panels of the right one.
@@ -63,12 +73,13 @@ struct TargetInfo {
   int64_t maxShared = 227 * 1024;
 
   static TargetInfo getCPU(int64_t lanes, bool hasByteDot = false,
-                           bool hasBF16Dot = false) {
+                           bool hasBF16Dot = false, TileKinds tiles = {}) {
     TargetInfo target;
     target.lanes = lanes;
     target.registers = lanes >= 16 ? 32 : 16;
     target.hasByteDot = hasByteDot;
     target.hasBF16Dot = hasBF16Dot;
+    target.tiles = tiles;
     return target;
   }
   static TargetInfo getGPU(MatrixUnit matrixUnit) {

@@ -179,7 +179,11 @@ typedef enum {
   FX_CPU_AVX2_FMA = 1,
   FX_CPU_AVX512 = 2, /* F, CD, BW, DQ, VL */
   FX_CPU_AVX512_VNNI = 4,
-  FX_CPU_AVX512_BF16 = 8
+  FX_CPU_AVX512_BF16 = 8,
+  FX_CPU_AMX = 16, /* tiles; the process needs a permission */
+  FX_CPU_AMX_INT8 = 32,
+  FX_CPU_AMX_BF16 = 64,
+  FX_CPU_AMX_FP16 = 128
 } FXrtCpuFeature;
 
 /* The table of an artefact, which the compiler defines. */

@@ -51,6 +51,8 @@ void ContractionAttr::walkParameters(ParameterFn fn) const {
     fn("rows_first", UnitAttr::get(getContext()));
   if (getPrefetch())
     walkNumbers(getContext(), {{"prefetch", getPrefetch()}}, fn);
+  if (getTiles())
+    fn("tiles", UnitAttr::get(getContext()));
 }
 void RowsAttr::walkParameters(ParameterFn fn) const {
   if (getUnroll())
@@ -107,11 +109,16 @@ static LogicalResult verifyRange(EmitErrorFn emitError, Parameter parameter,
 
 LogicalResult ContractionAttr::verify(EmitErrorFn emitError, int64_t rows,
                                       int64_t vectors, int64_t rowBlock,
-                                      bool rowsFirst, int64_t prefetch) {
+                                      bool rowsFirst, int64_t prefetch,
+                                      bool tiles) {
   for (Parameter parameter : {Parameter("rows", rows), {"vectors", vectors}})
     if (failed(verifyRange(emitError, parameter, 1, kMaxTileVectors)))
       return failure();
-  if (rows * vectors > kMaxTileVectors)
+  if (tiles && rows != 16 && rows != 32)
+    return emitError() << "rows: expected 16 or 32 for tiles, got " << rows;
+  if (tiles && prefetch)
+    return emitError() << "prefetch: expected 0 for tiles, got " << prefetch;
+  if (!tiles && rows * vectors > kMaxTileVectors)
     return emitError() << "expected rows * vectors up to " << kMaxTileVectors
                        << ", got " << rows * vectors;
   for (Parameter parameter :

@@ -188,6 +188,10 @@ _Noreturn void fx_rt_fail(const char *format, ...)
 /* Returns the FX_CPU_* bits of the features that the CPU has. */
 int64_t fx_rt_cpu_features(void);
 
+/* Asks the system for the permission of this process to use tiles (AMX).
+ * Returns 0, or writes a message to `err` and returns another value. */
+int fx_rt_request_tiles(char *err, size_t size);
+
 /* Seeds a generator like torch.manual_seed. */
 void fx_rt_seed_generator(FXGenerator *g, uint64_t seed);
 /* The functions of FXModelApi. */

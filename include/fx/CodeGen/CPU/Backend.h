@@ -38,9 +38,10 @@ struct CPUOptions {
   bool profile = false; ///< measure the time of each call of a kernel
 };
 
-/// Returns the options for the CPU `mcpu`, as for `-mcpu=NAME`; empty: for this
-/// machine. Fails for a name that LLVM does not know; `error` is the message.
-mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef mcpu,
+/// Returns the options for the CPU `name`, as for `-mcpu=NAME`; empty: for this
+/// machine. "NAME+FEATURE+FEATURE" adds features. Fails for names that LLVM
+/// does not know; `error` is the message.
+mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef name,
                                           std::string &error);
 
 /// Builds the pipeline from tensors (the linalg contract with emitted kernels)

@@ -11,6 +11,7 @@
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Kernels/IR/Dtypes.h"
+#include "fx/Kernels/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -75,6 +76,8 @@ struct CallSpec {
 /// The properties of a model that the run-time checks and reports.
 struct ModelDescription {
   std::string name, cpu, features;
+  /// The element types that the code multiplies in tiles.
+  kernel::TileKinds tiles;
   int inputLeaves = 0;
   llvm::SmallVector<ValueDescription> inputs, outputs;
   llvm::SmallVector<FunctionArgDescription> args;

@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_CPU_KERNELPASSES_H
 #define FX_CODEGEN_CPU_KERNELPASSES_H
 
+#include "fx/Kernels/TargetInfo.h"
 #include "fx/Kernels/Tuning.h"
 #include "fx/Support/PassStatistic.h"
 
@@ -32,6 +33,8 @@ struct KernelOptions {
   bool vnni = false;
   /// vdpbf16ps exists for vectors of that many lanes.
   bool bf16 = false;
+  /// The element types that the machine multiplies in tiles.
+  kernel::TileKinds tiles = {};
   /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
   bool profile = false;
   /// The file with schedules from measurements; empty: none. Its entries for
@@ -58,7 +61,7 @@ void buildFormPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 void buildEmitPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
 /// Registers the passes and the pipeline `fx-cpu-kernels` (options `lanes`,
-/// `vnni`, `bf16`).
+/// `vnni`, `bf16`, `tiles-int8`, `tiles-bf16`, `tiles-f16`).
 void registerKernelPasses();
 
 } // namespace fx::cpu

@@ -10,6 +10,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+defvar TileOptions = [
+  Option<"tilesInt8", "tiles-int8", "bool", "false",
+         "multiply 8-bit integers in AMX tiles">,
+  Option<"tilesBF16", "tiles-bf16", "bool", "false", "multiply bf16 in AMX tiles">,
+  Option<"tilesF16", "tiles-f16", "bool", "false", "multiply f16 in AMX tiles">
+];
+
 def FXCPUFlattenGroups : Pass<"fx-cpu-flatten-groups", "::mlir::ModuleOp"> {
   let summary = "collapse the group dimension of weights with grouped scales";
   let description = [{
@@ -133,7 +140,7 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
     Option<"bf16", "bf16", "bool", "false",
            "pack operands of bf16 for vdpbf16ps">
-  ];
+  ] # TileOptions;
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -186,6 +193,8 @@ def FXCPUSelectSchedules
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"bf16", "bf16", "bool", "false",
+           "multiply packed pairs of bf16 by vdpbf16ps, of vectors as wide as the lanes">,
     Option<"tuneFile", "tune-file", "std::string", "", "a tuning file">,
     Option<"cpu", "cpu", "std::string", "", "the CPU, as LLVM names it">,
     Option<"features", "features", "std::string", "",
@@ -196,7 +205,7 @@ def FXCPUSelectSchedules
            "that the class chooses">,
     Option<"report", "report", "bool", "false",
            "emit a remark with the signature and the schedules of each kernel">
-  ];
+  ] # TileOptions;
   let dependentDialects = ["::fx::kernel::FXKernelDialect"];
 }
 
@@ -215,7 +224,8 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
     Emits each kernel function on memrefs, with one-dimensional vectors and by
     its `fx_kernel.schedule`. The outermost loops are `scf.forall` if their
     iterations are independent. Remainders of sizes are handled by smaller
-    register tiles and masks. A kernel that cannot be emitted is inlined where
+    register tiles and masks. Contractions with `tiles` in their schedule use
+    AMX. A kernel that cannot be emitted is inlined where
     it is invoked.
   }];
   let options = [
@@ -226,7 +236,7 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
            "multiply packed pairs of bf16 by vdpbf16ps, of vectors as wide as the lanes">,
     Option<"report", "report", "bool", "false",
            "remark on kernels that are left to the general path">
-  ];
+  ] # TileOptions;
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",

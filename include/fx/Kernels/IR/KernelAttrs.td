@@ -66,6 +66,9 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
     If `prefetch` is 1, the only tile prefetches its own panel; if it is 0,
     nothing is prefetched.
 
+    With `tiles`, the sums are in AMX tiles: two by `vectors` times the lanes of
+    a vector, divided by 16, tiles of 16 rows and 16 columns. `rows` is 16 or 32.
+
     ```mlir
     #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128, prefetch = 16>
     ```
@@ -74,7 +77,8 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
     "int64_t":$rows, "int64_t":$vectors,
     DefaultValuedParameter<"int64_t", "0">:$row_block,
     DefaultValuedParameter<"bool", "false">:$rows_first,
-    DefaultValuedParameter<"int64_t", "0">:$prefetch);
+    DefaultValuedParameter<"int64_t", "0">:$prefetch,
+    DefaultValuedParameter<"bool", "false">:$tiles);
 }
 
 /// A schedule with the parameter `unroll`, which need not be given.

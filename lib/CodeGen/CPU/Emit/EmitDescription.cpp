@@ -236,6 +236,16 @@ int64_t Emitter::cpuFeatures() const {
     bits |= FX_CPU_AVX512_VNNI;
   if (has("+avx512bf16"))
     bits |= FX_CPU_AVX512_BF16;
+  // Virtual machines often hide the tiles of their CPU. Require them only for
+  // code that uses them.
+  if (m.tiles.any())
+    bits |= FX_CPU_AMX;
+  if (m.tiles.int8)
+    bits |= FX_CPU_AMX_INT8;
+  if (m.tiles.bf16)
+    bits |= FX_CPU_AMX_BF16;
+  if (m.tiles.f16)
+    bits |= FX_CPU_AMX_FP16;
   return bits;
 }
 

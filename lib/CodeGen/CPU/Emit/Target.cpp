@@ -38,8 +38,50 @@ static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
   return features.getString();
 }
 
-mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu,
+/// Adds the features `added`, "a+b", to those of `options`. Returns false and
+/// sets `error` if LLVM does not know one of them.
+static bool addFeatures(CPUOptions &options, llvm::StringRef added,
+                        const llvm::Target &target, std::string &error) {
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target.createMCSubtargetInfo(triple, "generic", ""));
+  llvm::SmallVector<llvm::StringRef> names;
+  added.split(names, '+');
+  for (llvm::StringRef name : names) {
+    if (llvm::none_of(info->getAllProcessorFeatures(),
+                      [&](const auto &kv) { return name == kv.Key; })) {
+      error = "unknown feature '" + name.str() + "' of a CPU";
+      return false;
+    }
+    options.features += (options.features.empty() ? "+" : ",+") + name.str();
+  }
+  // Add the features that these imply.
+  info.reset(
+      target.createMCSubtargetInfo(triple, options.cpu, options.features));
+  options.features += "," + getFeaturesOf(*info);
+  return true;
+}
+
+/// Disables arithmetic on f16, which AVX512-FP16 provides. LLVM would fuse
+/// multiplications and additions, as it may for f32, but PyTorch rounds each of
+/// them to f16. Without the instructions, each operation is computed in f32 and
+/// rounded once, which gives the same result as one in f16.
+static void disableF16Arithmetic(CPUOptions &options) {
+  llvm::SmallVector<llvm::StringRef> list;
+  llvm::StringRef(options.features).split(list, ',');
+  if (!llvm::is_contained(list, "+avx512fp16"))
+    return;
+  llvm::erase_if(list, [](llvm::StringRef feature) {
+    // AVX10 implies AVX512-FP16.
+    return feature == "+avx512fp16" || feature.starts_with("+avx10");
+  });
+  list.push_back("-avx512fp16");
+  options.features = llvm::join(list, ",");
+}
+
+mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef name,
                                                    std::string &error) {
+  auto [mcpu, added] = name.split('+');
   CPUOptions options;
   const llvm::Target *target = getTarget(error);
   if (!target)
@@ -63,6 +105,9 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu,
     info.reset(target->createMCSubtargetInfo(triple, options.cpu, ""));
     options.features = getFeaturesOf(*info);
   }
+  if (name.contains('+') && !addFeatures(options, added, *target, error))
+    return mlir::failure();
+  disableF16Arithmetic(options);
   llvm::StringRef features = options.features;
   options.vectorWidth = features.contains("+avx512f") ? 512
                         : features.contains("+avx")   ? 256

@@ -51,7 +51,8 @@ namespace {
 struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
-    TargetInfo target = TargetInfo::getCPU(lanes, vnni, bf16);
+    TargetInfo target =
+        TargetInfo::getCPU(lanes, vnni, bf16, {tilesInt8, tilesBF16, tilesF16});
     DenseMap<StringAttr, SmallVector<InvokeOp>> invokes;
     getOperation().walk([&](InvokeOp op) {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);

@@ -83,14 +83,20 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     return fits ? op : nullptr;
   }
 
-  /// Returns true if the hardware can multiply pairs of bf16 terms along
-  /// `loop`: both operands are bf16, and the left one holds an even number of
-  /// terms that are contiguous.
+  TargetInfo getTarget() {
+    return TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16,
+                              {tilesInt8, tilesBF16, tilesF16});
+  }
+
+  /// Returns true if the hardware can multiply pairs of terms along `loop`:
+  /// both operands are bf16, or f16 and multiplied in tiles, and the left one
+  /// holds an even number of terms that are contiguous.
   bool hasPairs(Contraction &c, unsigned loop) {
     AffineMap lhs = c.lhsMap();
     int64_t size = c.op.getStaticLoopRanges()[loop];
-    return bf16 && c.kind == OperandKind::Half &&
-           getElementTypeOrSelf(c.lhs().getType()).isBF16() &&
+    bool isBF16 = getElementTypeOrSelf(c.lhs().getType()).isBF16();
+    return c.kind == OperandKind::Half &&
+           ((bf16 && isBF16) || usesTiles(c, getTarget())) &&
            lhs.getResults().back() ==
                getAffineDimExpr(loop, c.op.getContext()) &&
            !ShapedType::isDynamic(size) && size % 2 == 0 &&
@@ -190,7 +196,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     linalg::GenericOp nibbles = findNibbles(c);
     Value source = nibbles ? nibbles.getInputs()[0] : c.rhs();
     AffineMap map = c.rhsMap(), lhs = c.lhsMap();
-    int64_t width = getPanelVectors(c, lanes) * lanes;
+    int64_t width = getPanelVectors(c, getTarget()) * lanes;
     // Outer dimensions: batches and other columns, the panels, then the
     // reductions in the order in which the left operand has them.
     int64_t pos = 0;

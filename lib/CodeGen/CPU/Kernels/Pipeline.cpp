@@ -30,6 +30,9 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
                      ? has("avx512vnni")
                      : has("avxvnni") || (has("avx512vnni") && has("avx512vl"));
   options.bf16 = has("avx512bf16") && (options.lanes == 16 || has("avx512vl"));
+  // A panel of two vectors of SSE has fewer columns than a tile.
+  if (options.lanes >= 8)
+    options.tiles = {has("amx-int8"), has("amx-bf16"), has("amx-fp16")};
   return options;
 }
 
@@ -50,7 +53,9 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUIntegerContractions());
-  pm.addPass(createFXCPUPackWeights({options.lanes, options.bf16}));
+  const kernel::TileKinds &tiles = options.tiles;
+  pm.addPass(createFXCPUPackWeights(
+      {options.lanes, options.bf16, tiles.int8, tiles.bf16, tiles.f16}));
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(kernel::createFormKernelsPass());
   pm.addPass(kernel::createHoistPreparePass());
@@ -58,8 +63,13 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
 
 void fx::cpu::buildEmitPipeline(OpPassManager &pm,
                                 const KernelOptions &options) {
+  const kernel::TileKinds &tiles = options.tiles;
   FXCPUSelectSchedulesOptions select;
   select.lanes = options.lanes;
+  select.bf16 = options.bf16;
+  select.tilesInt8 = tiles.int8;
+  select.tilesBF16 = tiles.bf16;
+  select.tilesF16 = tiles.f16;
   select.tuneFile = options.tuneFile;
   select.cpu = options.target.cpu;
   select.features = options.target.features;
@@ -72,6 +82,9 @@ void fx::cpu::buildEmitPipeline(OpPassManager &pm,
   emit.lanes = options.lanes;
   emit.vnni = options.vnni;
   emit.bf16 = options.bf16;
+  emit.tilesInt8 = tiles.int8;
+  emit.tilesBF16 = tiles.bf16;
+  emit.tilesF16 = tiles.f16;
   pm.addPass(createFXCPUEmitKernels(emit));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -87,6 +100,12 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                     llvm::cl::desc("vpdpbusd exists for such vectors")};
   Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
                     llvm::cl::desc("vdpbf16ps exists for such vectors")};
+  Option<bool> tilesInt8{*this, "tiles-int8", llvm::cl::init(false),
+                         llvm::cl::desc("tdpbusd exists")};
+  Option<bool> tilesBF16{*this, "tiles-bf16", llvm::cl::init(false),
+                         llvm::cl::desc("tdpbf16ps exists")};
+  Option<bool> tilesF16{*this, "tiles-f16", llvm::cl::init(false),
+                        llvm::cl::desc("tdpfp16ps exists")};
 };
 } // namespace
 
@@ -99,6 +118,8 @@ void fx::cpu::registerKernelPasses() {
         kernels.lanes = options.lanes;
         kernels.vnni = options.vnni;
         kernels.bf16 = options.bf16;
+        kernels.tiles = {options.tilesInt8, options.tilesBF16,
+                         options.tilesF16};
         buildKernelPipeline(pm, kernels);
       });
 }

@@ -54,8 +54,49 @@ static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width,
   return llvm::bit_floor<uint64_t>(std::min<int64_t>(tiles, width));
 }
 
-int64_t fx::cpu::getPanelVectors(Contraction &c, int64_t lanes) {
-  int64_t n = c.op.getStaticLoopRanges()[c.lastN()];
+/// Returns the size of the loop over rows within a tile.
+static int64_t getRowRange(Contraction &c) {
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  int64_t m = 1;
+  for (AffineExpr expr : c.resultMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
+      m = ranges[loop];
+  }
+  return m;
+}
+
+/// Returns true if the right operand is packed with two terms in a byte.
+static bool hasPackedNibbles(Contraction &c) {
+  auto unpack = c.rhs().getDefiningOp<UnpackOp>();
+  return unpack && unpack.getNibbles();
+}
+
+bool fx::cpu::usesTiles(Contraction &c, const TargetInfo &target) {
+  Type left = getElementTypeOrSelf(c.lhs().getType());
+  bool exists = c.isInteger()                 ? target.tiles.int8
+                : c.kind != OperandKind::Half ? false
+                : left.isBF16()               ? target.tiles.bf16
+                                              : target.tiles.f16;
+  if (!exists || c.groupSize || getNibbles(c.rhs()) || hasPackedNibbles(c))
+    return false;
+  // The terms of a row are contiguous, and in whole words.
+  auto last = dyn_cast_or_null<AffineDimExpr>(
+      c.lhsMap().getNumResults() ? c.lhsMap().getResults().back()
+                                 : AffineExpr());
+  if (!last || !llvm::is_contained(c.k, last.getPosition()))
+    return false;
+  int64_t size = c.op.getStaticLoopRanges()[last.getPosition()],
+          terms = c.isInteger() ? 4 : 2;
+  return !ShapedType::isDynamic(size) && size % terms == 0 &&
+         cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size &&
+         paysTiles(getRowRange(c), size / terms);
+}
+
+int64_t fx::cpu::getPanelVectors(Contraction &c, const TargetInfo &target) {
+  int64_t n = c.op.getStaticLoopRanges()[c.lastN()], lanes = target.lanes;
+  if (usesTiles(c, target))
+    return (!ShapedType::isDynamic(n) && n <= 16 ? 16 : 32) / lanes;
   // A vector of f64 fills two registers.
   return c.isDouble() || (!ShapedType::isDynamic(n) && n <= lanes) ? 1 : 2;
 }
@@ -78,17 +119,15 @@ static ContractionAttr chooseSchedule(Contraction &c,
     }
     return all;
   };
-  int64_t vectors = getPanelVectors(c, lanes);
-  if (auto unpack = c.rhs().getDefiningOp<UnpackOp>())
+  int64_t vectors = getPanelVectors(c, target);
+  auto unpack = c.rhs().getDefiningOp<UnpackOp>();
+  if (unpack)
     vectors = std::max<int64_t>(1, unpack.getInnerTiles()[0] / lanes);
-  int64_t m = 1;
-  for (AffineExpr expr : c.resultMap().getResults()) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
-      m = ranges[loop];
-  }
+  int64_t m = getRowRange(c);
   int64_t registers = c.isDouble() ? 2 * vectors : vectors;
-  int64_t rows = chooseRows(m, registers, target, c.groupSize > 0);
+  bool tiles = unpack && usesTiles(c, target);
+  int64_t rows = tiles ? (!ShapedType::isDynamic(m) && m <= 16 ? 16 : 32)
+                       : chooseRows(m, registers, target, c.groupSize > 0);
   int64_t bytes =
       getElementTypeOrSelf(c.rhs().getType()).getIntOrFloatBitWidth() / 8;
   int64_t k = product(c.k), columns = product(c.n);
@@ -101,17 +140,16 @@ static ContractionAttr chooseSchedule(Contraction &c,
   bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
                  k * columns * bytes <= target.operandCache;
   int64_t prefetch = 0;
-  bool isPacked = c.rhs().getDefiningOp<UnpackOp>() != nullptr;
-  if (!isSmall && isPacked && !ShapedType::isDynamic(k)) {
+  if (!tiles && !isSmall && unpack && !ShapedType::isDynamic(k)) {
     int64_t all = product(c.m), width = vectors * lanes;
     // Assume a full block of rows if their number is dynamic.
-    int64_t tiles = ShapedType::isDynamic(all) || all > block
+    int64_t count = ShapedType::isDynamic(all) || all > block
                         ? block / rows
                         : llvm::divideCeil(all, rows);
-    prefetch = choosePrefetch(tiles, k * width * bytes, width, target);
+    prefetch = choosePrefetch(count, k * width * bytes, width, target);
   }
   return ContractionAttr::get(c.op.getContext(), rows, vectors, block, isSmall,
-                              prefetch);
+                              prefetch, tiles);
 }
 
 /// Matches a contraction whose right operand is packed or has contiguous

@@ -54,13 +54,25 @@ struct TaskTile {
   Index panel, from, to;
 };
 
-/// Returns the number of vectors of `lanes` elements in a panel of the right
-/// operand: one if it has no more columns, or else two.
-int64_t getPanelVectors(Contraction &contraction, int64_t lanes);
+/// Returns the number of vectors in a panel of the right operand: one if it has
+/// no more columns, or else two. Panels for tiles have 16 or 32 columns.
+int64_t getPanelVectors(Contraction &contraction, const TargetInfo &target);
 
-/// Returns true if the right operand is packed in pairs of bf16 terms, which
-/// the hardware multiplies without a conversion to f32.
+/// Returns true if the contraction is to be computed in tiles. Its right
+/// operand is packed, or is to be packed, in words.
+bool usesTiles(Contraction &contraction, const TargetInfo &target);
+
+/// Returns true if the right operand is packed in pairs of bf16 or f16 terms,
+/// which the hardware multiplies without a conversion to f32.
 bool isPackedInPairs(Contraction &contraction);
+
+/// Returns the number of words of a step in tiles, of the `words` words of a
+/// column: a divisor, so that no step is shorter.
+int64_t getTileWords(int64_t words);
+
+/// Returns true if tiles are faster than vectors for `rows` rows, which may be
+/// dynamic, and columns of `words` words.
+bool paysTiles(int64_t rows, int64_t words);
 
 /// Returns the bytes of a tensor, with 1 for dynamic sizes.
 int64_t getLeastBytes(mlir::Value tensor);
@@ -74,12 +86,13 @@ struct ContractionEmitter {
   // The schedule.
   int64_t rows = 8, vectors = 2, rowBlock = 0, prefetch = 0;
   bool panelsFirst = true;
+  bool tiles = false;
   // Operands.
   const Buffer *a = nullptr, *b = nullptr;
   const Buffer *t = nullptr; ///< the scales of groups, in panels
   bool packed = false;
   bool nibbles = false; ///< two terms of `b` lie in a byte
-  bool pairs = false;   ///< two terms of bf16 are multiplied at once
+  bool pairs = false;   ///< two terms of bf16 or f16 are multiplied at once
   llvm::SmallVector<Stride> aStride, bStride, tStride; // by loop
   Stride panelStride, groupStride;
   // Loops: those outside of the tile, of its rows and columns, and reductions.
@@ -97,6 +110,8 @@ struct ContractionEmitter {
   // Of an iteration of the forall: the number of its first tile among those
   // that use the panel, and its first row.
   Index firstTile, firstRow;
+  // The configuration of the tiles, and the sums that they store.
+  mlir::Value tileConfig, tileSums;
 
   explicit ContractionEmitter(KernelCode &code) : code(code) {}
   /// Finds the contraction, its schedule, operands and strides. Returns false
@@ -233,6 +248,32 @@ struct ContractionEmitter {
   /// Emits a full block of rows. Its size is static, so that it needs no switch
   /// over the heights of the last tile.
   void emitBlock(Scope &scope, const Index &from);
+  /// Returns the intrinsic that multiplies two tiles.
+  llvm::StringRef tileInstruction();
+  /// Returns true if there is code for words of the operands without tiles.
+  bool hasDots();
+  /// Returns true if the operands have the layout of tiles.
+  bool fitsTiles();
+  /// Calls the intrinsic `name` with the numbers of `tiles`, then `operands`.
+  void callTile(llvm::StringRef name, llvm::ArrayRef<int64_t> tiles,
+                mlir::ValueRange operands);
+  /// Returns the address of element `at` of `flat` as a pointer.
+  mlir::Value addressOf(mlir::Value flat, const Index &at);
+  /// Loads the configuration for tiles of `first` rows and, if `second` is not
+  /// 0, for further tiles of `second` rows. The tiles lose their contents.
+  void configureTiles(const Index &first, const Index &second);
+  /// Emits a step of the sums of `blocks` tiles of rows.
+  void emitTileStep(int64_t blocks, const Index &aOff, const Index &bOff);
+  /// Sums `blocks` tiles of rows from `row` on.
+  void sumInTiles(Scope &scope, const Index &row, int64_t blocks);
+  /// Emits the sums of `first` and `second` rows from `row` on, and their
+  /// epilogue. The tiles must be configured for them.
+  void emitTileRows(Scope &scope, const Index &row, const Index &first,
+                    const Index &second);
+  /// Emits the remaining `count` rows, fewer than `rows`.
+  void emitLastTileRows(Scope &scope, const Index &row, const Index &count);
+  /// Emits `count` rows from `from` on in tiles.
+  void emitTiles(Scope &scope, const Index &from, const Index &count);
   /// Emits the code of the kernel.
   void emit();
 };

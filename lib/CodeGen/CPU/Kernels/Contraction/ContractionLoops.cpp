@@ -47,7 +47,7 @@ bool ContractionEmitter::packedStrides(UnpackOp unpack) {
   nibbles = unpack.getNibbles();
   b = code.buffer(unpack.getSource());
   pairs = isPackedInPairs(info);
-  if (!b || (pairs && !code.machine.hasBF16Dot) ||
+  if (!b || (pairs && !tiles && !hasDots()) ||
       unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
       unpack.getInnerTiles()[0] != panel())
     return false;
@@ -224,6 +224,7 @@ bool ContractionEmitter::analyse() {
     rowBlock = schedule.getRowBlock();
     prefetch = schedule.getPrefetch();
     panelsFirst = !schedule.getRowsFirst();
+    tiles = schedule.getTiles();
   }
   SmallVector<int> loops;
   for (unsigned d = 0; d < info.op.getNumLoops(); ++d)

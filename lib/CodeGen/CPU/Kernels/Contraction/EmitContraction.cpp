@@ -368,6 +368,12 @@ void ContractionEmitter::emitBlock(Scope &scope, const Index &from) {
 void ContractionEmitter::emit() {
   if (!chooseLoops())
     return code.fail("the groups of the contraction do not fit");
+  if (tiles && !fitsTiles()) {
+    if (!hasDots())
+      return code.fail("the operands of the contraction do not fit into tiles");
+    tiles = false;
+    rows = 8;
+  }
   at.assign(info.op.getNumLoops(), Index::of(0));
   masked = !(nSize.isStatic() && nSize.constant % panel() == 0);
   bool blocked = mLoop && rowBlock > 0 &&
@@ -386,8 +392,12 @@ void ContractionEmitter::emit() {
     for (int64_t v = 0; v < vectors; ++v)
       masks.push_back(code.maskBelow(
           code.sub(code.sub(nSize, column), Index::of(v * code.lanes))));
-  if (blocked && tile.to.value && tile.from.value && mSize.isStatic() &&
-      mSize.constant % rowBlock == 0)
+  bool isFull = blocked && tile.to.value && tile.from.value &&
+                mSize.isStatic() && mSize.constant % rowBlock == 0;
+  if (tiles)
+    emitTiles(task, tile.from,
+              isFull ? Index::of(rowBlock) : code.sub(tile.to, tile.from));
+  else if (isFull)
     emitBlock(task, tile.from);
   else
     emitRowsOf(task, tile.from, tile.to);

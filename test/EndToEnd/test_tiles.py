@@ -1,0 +1,93 @@
+"""Code for AMX, run on a CPU without it: test/Tiles executes the tile instructions by a model."""
+
+import os
+import pathlib
+import re
+import struct
+import subprocess
+
+import harness
+import leaves
+import pytest
+import torch
+from torch import nn
+
+TILES = harness.BUILD / "test" / "Tiles" / "libTiles.so"
+OFFSET = """#include <stddef.h>
+#include <stdio.h>
+#include "fx/Runtime/Desc.h"
+int main(void) { printf("%zu", offsetof(FXrtModel, cpu_features)); }"""
+
+
+@pytest.fixture(scope="module")
+def offset(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("offset")
+    (folder / "m.c").write_text(OFFSET)
+    subprocess.run(["cc", f"-I{harness.ROOT}/include", folder / "m.c", "-o", folder / "m"], check=True)
+    return int(subprocess.check_output([folder / "m"]))
+
+
+def forget_requirements(path: pathlib.Path, offset: int) -> None:
+    """Sets the features that the artefact requires to none: the model of AMX is no CPU feature."""
+    text = subprocess.check_output(["readelf", "-sW", path], text=True)
+    address = int(re.search(r"(\w+) +\d+ OBJECT .* fx_rt_model$", text, re.M)[1], 16) + offset
+    sections = subprocess.check_output(["readelf", "-SW", path], text=True)
+    for at, place, size in re.findall(r"PROGBITS +(\w+) (\w+) (\w+)", sections):
+        start, length = int(at, 16), int(size, 16)
+        if start and start <= address < start + length:
+            data = bytearray(path.read_bytes())
+            struct.pack_into("<q", data, int(place, 16) + address - start, 0)
+            path.write_bytes(data)
+            return
+    raise AssertionError("no fx_rt_model")
+
+
+def run(module, x, tmp_path, offset, dynamic=None, exact=True):
+    module.eval()
+    with torch.no_grad():
+        want = module(x)
+    shapes = (dynamic,) if dynamic else None
+    torch.export.save(torch.export.export(module, (x,), dynamic_shapes=shapes), tmp_path / "m.pt2")
+    cpu = "x86-64-v3+amx-bf16+amx-int8+amx-fp16"
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so", f"--mcpu={cpu}", "--no-fallback")
+    assert result.returncode == 0, result.stderr
+    forget_requirements(tmp_path / "m.so", offset)
+    leaves.save_inputs(tmp_path / "in", (x,), {})
+    env = {**os.environ, "LD_PRELOAD": str(TILES), "FX_TILES_COUNTS": str(tmp_path / "counts")}
+    command = [harness.BUILD / "bin" / "fx-run", tmp_path / "m.so", "--inputs", tmp_path / "in"]
+    done = subprocess.run(
+        [*command, "--outputs", tmp_path / "out"], env=env, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    (got,) = leaves.load_outputs(tmp_path / "out", [want])
+    torch.testing.assert_close(got, want, **({"rtol": 0, "atol": 0} if exact else {}))
+    counts = dict(line.split() for line in (tmp_path / "counts").read_text().splitlines())
+    assert int(counts["multiply"]) > 0
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("m, k, n", [(50, 96, 80), (16, 32, 16), (33, 144, 31), (7, 64, 40)])
+def test_matmul(m, k, n, dtype, tmp_path, offset):
+    torch.manual_seed(m)
+    module = nn.Linear(k, n).to(dtype)
+    for p in module.parameters():
+        p.data = torch.randint(-2, 3, p.shape).to(dtype)
+    run(module, torch.randint(-2, 3, (m, k)).to(dtype), tmp_path, offset)
+
+
+@pytest.mark.parametrize("m", [3, 17, 45])
+def test_dynamic(m, tmp_path, offset):
+    torch.manual_seed(m)
+    module = nn.Sequential(nn.Linear(64, 70), nn.ReLU()).half()
+    for p in module.parameters():
+        p.data = torch.randint(-2, 3, p.shape).half()
+    x = torch.randint(-2, 3, (m, 64)).half()
+    run(module, x, tmp_path, offset, dynamic={0: torch.export.Dim("m", min=2, max=99)})
+
+
+def test_convolution(tmp_path, offset):
+    torch.manual_seed(0)
+    module = nn.Conv2d(32, 40, 3, padding=1, stride=2).bfloat16()
+    for p in module.parameters():
+        p.data = torch.randint(-2, 3, p.shape).bfloat16()
+    run(module, torch.randint(-2, 3, (2, 32, 11, 35)).bfloat16(), tmp_path, offset)
