@@ -53,6 +53,9 @@ typedef struct {
    * rounded, as for fx-compile --precision: "bf16". Null or "f32": they are
    * not. */
   const char *precision;
+  /* The 3 x 3 convolutions of f32 that use Winograd's method, as for fx-compile
+   * --winograd: "auto", "off", "f2" or "f4". Null: "auto". */
+  const char *winograd;
 } FXCompileOptions;
 
 /* Compiles a module that contains an `fx.graph @main`, or the result of

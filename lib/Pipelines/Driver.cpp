@@ -104,6 +104,7 @@ llvm::Error Driver::schedule() {
     return scheduleForDevice();
   cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
   kernels.profile = options.profile;
+  kernels.winograd = options.winograd;
   return runPasses(
       [&](OpPassManager &pm) { cpu::buildKernelPipeline(pm, kernels); });
 }

@@ -300,6 +300,7 @@ def build(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
+    winograd: str = "auto",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
@@ -318,6 +319,7 @@ def build(
             on_phase=progress or None,
             target=target,
             precision=precision,
+            winograd=winograd,
         )
     finally:
         if own:
@@ -359,6 +361,7 @@ def compile(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
+    winograd: str = "auto",
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:
@@ -379,6 +382,8 @@ def compile(
       them yet.
     - `precision`: "bf16" rounds the operands of f32 matmuls and convolutions to bf16;
       their sums, and all other computations, stay in f32.
+    - `winograd`: the 3 x 3 convolutions of f32 that use Winograd's method: "auto" for
+      those that gain from it, "off" for none, "f2" or "f4" for all.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
@@ -398,6 +403,7 @@ def compile(
         progress=progress,
         target=target,
         precision=precision,
+        winograd=winograd,
     )
     compiled = CompiledModel(
         path,

@@ -110,11 +110,14 @@ class Module:
         debug_crash: str = "",
         target: str = "",
         precision: str = "f32",
+        winograd: str = "auto",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
-        --target`, and `precision` "f32" or "bf16", as in `fx-compile --precision`. A crash of the compiler raises `Error`; `debug_crash` names a phase
-        that crashes, for tests of this."""
+        --target`, and `precision` "f32" or "bf16", as in `fx-compile --precision`.
+        `winograd` is "auto", "off", "f2" or "f4", as in `fx-compile --winograd`. A crash
+        of the compiler raises `Error`; `debug_crash` names a phase that crashes, for
+        tests of this."""
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
         if not isinstance(opt_level, int) or not 0 <= opt_level <= 3:
@@ -130,6 +133,7 @@ class Module:
             debug_crash,
             target,
             precision,
+            winograd,
         )
 
 

@@ -2,7 +2,8 @@
 training through AOTAutograd. The entry point `torch_dynamo_backends` registers it.
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
-torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16").
+torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16"), `winograd`
+("auto", "off", "f2" or "f4").
 """
 
 from __future__ import annotations
@@ -103,6 +104,7 @@ class _Compiled:
             opt_level=options.get("opt_level", 3),
             no_fallback=options.get("no_fallback", False),
             precision=options.get("precision", "f32"),
+            winograd=options.get("winograd", "auto"),
             progress=False,
         )
         threads = options.get("threads", torch.get_num_threads())
@@ -148,7 +150,8 @@ def fx_mlir(
     from torch._dynamo.backends.common import aot_autograd
 
     options = dict(options or {}, **kwargs)
-    unknown = set(options) - {"threads", "no_fallback", "opt_level", "mode", "precision"}
+    known = {"threads", "no_fallback", "opt_level", "mode", "precision", "winograd"}
+    unknown = set(options) - known
     if unknown:
         raise Error(f"unknown option '{min(unknown)}' of the backend fx_mlir")
 

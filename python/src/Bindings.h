@@ -62,7 +62,8 @@ public:
                       const std::string &name, const std::string &cpu,
                       int optLevel, bool refuseFallback, nb::object onPhase,
                       const std::string &debugCrash, const std::string &target,
-                      const std::string &precision) const;
+                      const std::string &precision,
+                      const std::string &winograd) const;
 
   FXModule *get() const { return module.get(); }
 

@@ -151,7 +151,8 @@ std::string Module::compile(const std::string &path, int emit,
                             int optLevel, bool refuseFallback,
                             nb::object onPhase, const std::string &debugCrash,
                             const std::string &target,
-                            const std::string &precision) const {
+                            const std::string &precision,
+                            const std::string &winograd) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -170,6 +171,7 @@ std::string Module::compile(const std::string &path, int emit,
   options.debug_crash = toC(debugCrash);
   options.target = toC(target);
   options.precision = toC(precision);
+  options.winograd = toC(winograd);
   call([&](FXError **error) {
     return fxModuleCompile(get(), toC(path), &options, error);
   });
@@ -196,7 +198,8 @@ void fx::python::bindModule(nb::module_ &m) {
       .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"),
            nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
-           nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"));
+           nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
+           nb::arg("winograd"));
 }
 
 /// The names of an enumeration of the C interface, by number.

@@ -51,6 +51,15 @@ void ContractionAttr::walkParameters(ParameterFn fn) const {
   if (getPrefetch())
     walkNumbers(getContext(), {{"prefetch", getPrefetch()}}, fn);
 }
+void WinogradAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"tile", getTile()},
+               {"block", getBlock()},
+               {"groups", getGroups()},
+               {"rows", getRows()},
+               {"vectors", getVectors()}},
+              fn);
+}
 void MatMulAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
               {{"m", getM()},
@@ -109,6 +118,20 @@ LogicalResult ContractionAttr::verify(EmitErrorFn emitError, int64_t rows,
        {Parameter("row_block", rowBlock), {"prefetch", prefetch}})
     if (failed(verifyRange(emitError, parameter, 0,
                            std::numeric_limits<int64_t>::max())))
+      return failure();
+  return success();
+}
+
+LogicalResult WinogradAttr::verify(EmitErrorFn emitError, int64_t tile,
+                                   int64_t block, int64_t groups, int64_t rows,
+                                   int64_t vectors) {
+  if (tile != 2 && tile != 4)
+    return emitError() << "tile: expected 2 or 4, got " << tile;
+  for (Parameter parameter : {Parameter("block", block), {"groups", groups}})
+    if (failed(verifyRange(emitError, parameter, 1, kMaxTile)))
+      return failure();
+  for (Parameter parameter : {Parameter("rows", rows), {"vectors", vectors}})
+    if (failed(verifyRange(emitError, parameter, 1, kMaxTileVectors)))
       return failure();
   return success();
 }

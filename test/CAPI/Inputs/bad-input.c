@@ -363,6 +363,8 @@ static void testOptions(FXModule *module, const char *folder) {
        "tpu"},
       {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .precision = "f8"},
        "expected the precision f32 or bf16, got 'f8'"},
+      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .winograd = "f6"},
+       "expected auto, off, f2 or f4 as winograd, got 'f6'"},
       {{.struct_size = size,
         .emit = FX_EMIT_SHARED_OBJECT,
         .target = "cuda:sm_x"},

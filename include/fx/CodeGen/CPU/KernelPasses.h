@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_CPU_KERNELPASSES_H
 #define FX_CODEGEN_CPU_KERNELPASSES_H
 
+#include "fx/CodeGen/CPU/WinogradMode.h"
 #include "fx/Support/PassStatistic.h"
 
 #include "mlir/Pass/Pass.h"
@@ -31,6 +32,8 @@ struct KernelOptions {
   bool vnni = false;
   /// vdpbf16ps exists for vectors of that many lanes.
   bool bf16 = false;
+  /// The convolutions that use Winograd's method.
+  WinogradMode winograd = WinogradMode::Auto;
   /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
   bool profile = false;
 };

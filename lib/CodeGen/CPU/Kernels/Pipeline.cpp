@@ -44,6 +44,7 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUIntegerContractions());
+  pm.addPass(createFXCPUWinograd({options.lanes, options.winograd}));
   pm.addPass(createFXCPUPackWeights({options.lanes, options.bf16}));
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(kernel::createFormKernelsPass());
