@@ -54,7 +54,7 @@ typedef struct {
    * not. */
   const char *precision;
   /* The 3 x 3 convolutions of f32 that use Winograd's method, as for fx-compile
-   * --winograd: "auto", "off", "f2" or "f4". Null: "auto". */
+   * --winograd: "auto", "off", "f2" or "f4". Null: "off". */
   const char *winograd;
 } FXCompileOptions;
 

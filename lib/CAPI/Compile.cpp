@@ -55,7 +55,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
     return fail(error, "expected the precision f32 or bf16, "
                        "got '" +
                            llvm::Twine(precision) + "'");
-  StringRef winograd = given.winograd ? given.winograd : "auto";
+  StringRef winograd = given.winograd ? given.winograd : "off";
   std::optional<cpu::WinogradMode> mode = cpu::parseWinogradMode(winograd);
   if (!mode)
     return fail(error, "expected auto, off, f2 or f4 as winograd, got '" +

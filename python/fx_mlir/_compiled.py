@@ -300,7 +300,7 @@ def build(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
-    winograd: str = "auto",
+    winograd: str = "off",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
@@ -361,7 +361,7 @@ def compile(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     precision: str = "f32",
-    winograd: str = "auto",
+    winograd: str = "off",
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:

@@ -110,7 +110,7 @@ class Module:
         debug_crash: str = "",
         target: str = "",
         precision: str = "f32",
-        winograd: str = "auto",
+        winograd: str = "off",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile

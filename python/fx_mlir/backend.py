@@ -104,7 +104,7 @@ class _Compiled:
             opt_level=options.get("opt_level", 3),
             no_fallback=options.get("no_fallback", False),
             precision=options.get("precision", "f32"),
-            winograd=options.get("winograd", "auto"),
+            winograd=options.get("winograd", "off"),
             progress=False,
         )
         threads = options.get("threads", torch.get_num_threads())

@@ -79,7 +79,7 @@ struct CompileOptions {
   Precision precision = Precision::F32;
   /// The convolutions that use Winograd's method: see the pass
   /// `fx-cpu-winograd`. No effect on GPUs.
-  cpu::WinogradMode winograd = cpu::WinogradMode::Auto;
+  cpu::WinogradMode winograd = cpu::WinogradMode::Off;
   /// Measure the time of each call of a kernel, for FXModelApi::take_profile.
   bool profile = false;
   /// Keep every weight in its exported form, and the code that folds and packs

@@ -33,7 +33,7 @@ struct KernelOptions {
   /// vdpbf16ps exists for vectors of that many lanes.
   bool bf16 = false;
   /// The convolutions that use Winograd's method.
-  WinogradMode winograd = WinogradMode::Auto;
+  WinogradMode winograd = WinogradMode::Off;
   /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
   bool profile = false;
 };
