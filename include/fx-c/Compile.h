@@ -74,6 +74,9 @@ typedef struct {
   /* For tests: use candidate N of the schedules of each kernel, from 1; 0: the
    * schedules that the compiler chooses. */
   int64_t debug_schedule;
+  /* The 3 x 3 convolutions of f32 that use Winograd's method, as for fx-compile
+   * --winograd: "auto", "off", "f2" or "f4". Null: "off". */
+  const char *winograd;
 } FXCompileOptions;
 
 /* Compiles a module that contains an `fx.graph @main`, or the result of

@@ -94,6 +94,11 @@ int fxModuleCompile(const FXModule *module, const char *path,
     return fail(error, "expected the precision f32 or bf16, "
                        "got '" +
                            llvm::Twine(precision) + "'");
+  StringRef winograd = given.winograd ? given.winograd : "off";
+  std::optional<cpu::WinogradMode> mode = cpu::parseWinogradMode(winograd);
+  if (!mode)
+    return fail(error, "expected auto, off, f2 or f4 as winograd, got '" +
+                           llvm::Twine(winograd) + "'");
   if (!*path || StringRef(path) == "-")
     return fail(error, "fxModuleCompile: expected the path of a file, got '" +
                            llvm::Twine(path) + "'");
@@ -107,6 +112,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
         compile.target = given.target ? given.target : "";
         if (precision == "bf16")
           compile.precision = Precision::BF16;
+        compile.winograd = *mode;
         compile.optLevel = given.opt_level ? given.opt_level : 3;
         compile.allowFallback = !given.refuse_fallback;
         compile.cacheFolder =

@@ -108,6 +108,7 @@ llvm::Error Driver::schedule() {
     return scheduleForDevice();
   cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
   kernels.profile = options.profile;
+  kernels.winograd = options.winograd;
   kernels.tuneFile = options.tuneFile;
   kernels.target =
       kernel::TuningTarget::get(cpu.cpu, cpu.features, options.tuneThreads);
@@ -125,9 +126,10 @@ llvm::Error Driver::schedule() {
 }
 
 llvm::Error Driver::tune() {
-  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-        cpu::buildFormPipeline(pm, cpu::getKernelOptions(cpu.features));
-      }))
+  cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
+  kernels.winograd = options.winograd;
+  if (llvm::Error e = runPasses(
+          [&](OpPassManager &pm) { cpu::buildFormPipeline(pm, kernels); }))
     return e;
   return tuneKernels(*module, options, cpu, errors, [&] {
     if (onTunedRun)

@@ -326,6 +326,7 @@ def build(
     precision: str = "f32",
     cache_dir: str | os.PathLike | None = None,
     tuning: Tuning | None = None,
+    winograd: str = "off",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
@@ -346,6 +347,7 @@ def build(
             precision=precision,
             cache_dir=cache_dir,
             tuning=tuning,
+            winograd=winograd,
         )
     finally:
         if own:
@@ -391,6 +393,7 @@ def compile(
     tune: float = 0,
     tune_file: str | os.PathLike | None = None,
     tune_sizes: Mapping[str, int] | None = None,
+    winograd: str = "off",
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:
@@ -417,6 +420,8 @@ def compile(
       `tune_file` receives them; later compilations with this `tune_file` use them
       without measurements. `tune_sizes` gives the values of symbolic sizes in the
       measurements: {"s17": 16}.
+    - `winograd`: the 3 x 3 convolutions of f32 that use Winograd's method: "auto" for
+      those that gain from it, "off" for none, "f2" or "f4" for all.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
@@ -438,6 +443,7 @@ def compile(
         precision=precision,
         cache_dir=cache_dir,
         tuning=Tuning(tune_file, tune, threads, tune_sizes or {}),
+        winograd=winograd,
     )
     compiled = CompiledModel(
         path,

@@ -131,13 +131,15 @@ class Module:
         precision: str = "f32",
         cache_dir: str | os.PathLike | None = None,
         tuning: Tuning | None = None,
+        winograd: str = "off",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
         --target`, and `precision` "f32" or "bf16", as in `fx-compile --precision`.
         `cache_dir` is the folder of the cache of compiled kernels, as in `fx-compile
-        --cache-dir`; "" turns the cache off. A crash of the compiler raises `Error`;
-        `debug_crash` names a phase that crashes, for tests of this."""
+        --cache-dir`; "" turns the cache off. `winograd` is "auto", "off", "f2" or "f4", as
+        in `fx-compile --winograd`. A crash of the compiler raises `Error`; `debug_crash`
+        names a phase that crashes, for tests of this."""
         tuning = tuning or Tuning()
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
@@ -156,6 +158,7 @@ class Module:
             precision,
             None if cache_dir is None else os.fspath(cache_dir),
             tuning.to_c(),
+            winograd,
         )
 
 

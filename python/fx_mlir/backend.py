@@ -3,7 +3,8 @@ training through AOTAutograd. The entry point `torch_dynamo_backends` registers 
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
 torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16"), `cache_dir` (the folder
-of the cache of compiled kernels, "" for none), `tune_file`.
+of the cache of compiled kernels, "" for none), `tune_file`, `winograd` ("auto", "off", "f2" or
+"f4").
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from fx_mlir._operators import register_pure_operators
 _aten = torch.ops.aten
 
 # "mode" is torch's own.
-_OPTIONS = {"threads", "no_fallback", "opt_level", "precision", "cache_dir", "tune_file", "mode"}
+_OPTIONS = {"threads", "no_fallback", "opt_level", "precision", "cache_dir", "tune_file"}
+_OPTIONS |= {"winograd", "mode"}
 
 # Operators of backward graphs without a lowering that are decomposed into operators
 # with one.
@@ -111,6 +113,7 @@ class _Compiled:
             precision=options.get("precision", "f32"),
             cache_dir=options.get("cache_dir"),
             tuning=Tuning(options.get("tune_file"), threads=threads),
+            winograd=options.get("winograd", "off"),
             progress=False,
         )
         self._model = FlatModel(path, threads, frames_of(gm.graph))

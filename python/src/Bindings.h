@@ -70,7 +70,7 @@ public:
                       const std::string &debugCrash, const std::string &target,
                       const std::string &precision,
                       const std::optional<std::string> &cacheDir,
-                      const Tuning &tuning) const;
+                      const Tuning &tuning, const std::string &winograd) const;
 
   FXModule *get() const { return module.get(); }
 

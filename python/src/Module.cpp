@@ -146,14 +146,13 @@ struct Listener {
 };
 } // namespace
 
-std::string Module::compile(const std::string &path, int emit,
-                            const std::string &name, const std::string &cpu,
-                            int optLevel, bool refuseFallback,
-                            nb::object onPhase, const std::string &debugCrash,
-                            const std::string &target,
-                            const std::string &precision,
-                            const std::optional<std::string> &cacheDir,
-                            const Tuning &tuning) const {
+std::string
+Module::compile(const std::string &path, int emit, const std::string &name,
+                const std::string &cpu, int optLevel, bool refuseFallback,
+                nb::object onPhase, const std::string &debugCrash,
+                const std::string &target, const std::string &precision,
+                const std::optional<std::string> &cacheDir,
+                const Tuning &tuning, const std::string &winograd) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -179,6 +178,7 @@ std::string Module::compile(const std::string &path, int emit,
   options.tune_threads = threads;
   options.tune_sizes = toC(sizes);
   options.debug_schedule = candidate;
+  options.winograd = toC(winograd);
   call([&](FXError **error) {
     return fxModuleCompile(get(), toC(path), &options, error);
   });
@@ -206,7 +206,7 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
            nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
-           nb::arg("cache_dir").none(), nb::arg("tuning"));
+           nb::arg("cache_dir").none(), nb::arg("tuning"), nb::arg("winograd"));
 }
 
 /// The names of an enumeration of the C interface, by number.

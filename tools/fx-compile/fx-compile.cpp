@@ -82,6 +82,17 @@ static cl::opt<Precision> precision(
                clEnumValN(Precision::BF16, "bf16",
                           "rounded to bf16; sums and all else in f32")),
     cl::cat(category));
+static cl::opt<fx::cpu::WinogradMode> winograd(
+    "winograd",
+    cl::desc("The 3 x 3 convolutions of f32 that use Winograd's method"),
+    cl::init(fx::cpu::WinogradMode::Off),
+    cl::values(
+        clEnumValN(fx::cpu::WinogradMode::Auto, "auto",
+                   "those that gain from it"),
+        clEnumValN(fx::cpu::WinogradMode::Off, "off", "none (default)"),
+        clEnumValN(fx::cpu::WinogradMode::F2, "f2", "all, by F(2 x 2, 3 x 3)"),
+        clEnumValN(fx::cpu::WinogradMode::F4, "f4", "all, by F(4 x 4, 3 x 3)")),
+    cl::cat(category));
 static cl::opt<std::string> reportFile("report",
                                        cl::desc("Write a report as JSON"),
                                        cl::value_desc("file"),
@@ -273,6 +284,7 @@ int main(int argc, char **argv) {
   options.allowFallback = !noFallback;
   options.async.assign(async.begin(), async.end());
   options.precision = precision;
+  options.winograd = winograd;
   options.profile = profile;
   options.optLevel = optLevel;
   options.swappableWeights = swappableWeights;

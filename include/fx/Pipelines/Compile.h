@@ -8,6 +8,7 @@
 #ifndef FX_PIPELINES_COMPILE_H
 #define FX_PIPELINES_COMPILE_H
 
+#include "fx/CodeGen/CPU/WinogradMode.h"
 #include "fx/Pipelines/Progress.h"
 
 #include "llvm/Support/Error.h"
@@ -90,6 +91,9 @@ struct CompileOptions {
   int optLevel = 3;
   /// BF16: see the pass `fx-lower-precision`.
   Precision precision = Precision::F32;
+  /// The convolutions that use Winograd's method: see the pass
+  /// `fx-cpu-winograd`. No effect on GPUs.
+  cpu::WinogradMode winograd = cpu::WinogradMode::Off;
   /// Measure the time of each call of a kernel, for FXModelApi::take_profile.
   bool profile = false;
   /// Measure schedules of the kernels on this machine for about this many

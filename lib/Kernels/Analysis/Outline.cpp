@@ -31,7 +31,7 @@ Outliner::Outliner(ModuleOp module) : module(module) {
 /// Returns true for ops that are copied into each kernel that reads them.
 static bool isCopied(Operation *op) {
   return matchPattern(op, m_Constant()) ||
-         isa<tensor::EmptyOp, linalg::FillOp, UnpackOp>(op);
+         isa<tensor::EmptyOp, linalg::FillOp, UnpackOp, UntransformOp>(op);
 }
 
 /// Returns the tensor.empty that `init` is, or that it fills; null if there is

@@ -142,8 +142,9 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
     if (kind == StateAnalysis::Constant)
       return out <= kConstantBytes;
     // `in` includes the destinations. Results that are much larger than the
-    // other operands are not stored.
-    return out <= 2 * (in - out) + kConstantBytes;
+    // other operands are not stored. Filters that are transformed for
+    // Winograd's method are up to four times as large.
+    return out <= 4 * (in - out) + kConstantBytes;
   }
 
   /// Returns the results that @prepare may store and that other ops read.

@@ -62,6 +62,15 @@ void WindowAttr::walkParameters(ParameterFn fn) const {
   if (getUnroll())
     walkNumbers(getContext(), {{"unroll", getUnroll()}}, fn);
 }
+void WinogradAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"tile", getTile()},
+               {"block", getBlock()},
+               {"groups", getGroups()},
+               {"rows", getRows()},
+               {"vectors", getVectors()}},
+              fn);
+}
 void MatMulAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
               {{"m", getM()},
@@ -135,6 +144,20 @@ LogicalResult RowsAttr::verify(EmitErrorFn emitError, int64_t unroll) {
 
 LogicalResult WindowAttr::verify(EmitErrorFn emitError, int64_t unroll) {
   return verifyRange(emitError, {"unroll", unroll}, 0, kMaxTileVectors);
+}
+
+LogicalResult WinogradAttr::verify(EmitErrorFn emitError, int64_t tile,
+                                   int64_t block, int64_t groups, int64_t rows,
+                                   int64_t vectors) {
+  if (tile != 2 && tile != 4)
+    return emitError() << "tile: expected 2 or 4, got " << tile;
+  for (Parameter parameter : {Parameter("block", block), {"groups", groups}})
+    if (failed(verifyRange(emitError, parameter, 1, kMaxTile)))
+      return failure();
+  for (Parameter parameter : {Parameter("rows", rows), {"vectors", vectors}})
+    if (failed(verifyRange(emitError, parameter, 1, kMaxTileVectors)))
+      return failure();
+  return success();
 }
 
 static LogicalResult verifyTiles(EmitErrorFn emitError,

@@ -131,8 +131,7 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
         fx_rt_model.info->cpu);
     return 0;
   }
-  if ((fx_rt_model.cpu_features & FX_CPU_AMX) &&
-      fx_rt_request_tiles(err, size))
+  if ((fx_rt_model.cpu_features & FX_CPU_AMX) && fx_rt_request_tiles(err, size))
     return 0;
   FXInstance *i = calloc(1, sizeof *i);
   if (!i) {

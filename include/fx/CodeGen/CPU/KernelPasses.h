@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_CPU_KERNELPASSES_H
 #define FX_CODEGEN_CPU_KERNELPASSES_H
 
+#include "fx/CodeGen/CPU/WinogradMode.h"
 #include "fx/Kernels/TargetInfo.h"
 #include "fx/Kernels/Tuning.h"
 #include "fx/Support/PassStatistic.h"
@@ -35,6 +36,8 @@ struct KernelOptions {
   bool bf16 = false;
   /// The element types that the machine multiplies in tiles.
   kernel::TileKinds tiles = {};
+  /// The convolutions that use Winograd's method.
+  WinogradMode winograd = WinogradMode::Off;
   /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
   bool profile = false;
   /// The file with schedules from measurements; empty: none. Its entries for

@@ -108,6 +108,50 @@ def FXCPUWidenHalves : Pass<"fx-cpu-widen-halves", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXCPUWinograd : Pass<"fx-cpu-winograd", "::mlir::ModuleOp"> {
+  let summary = "choose the convolutions that use Winograd's method";
+  let description = [{
+    Transforms the filters of 3 x 3 convolutions of f32 with stride and dilation
+    1 whose filter is a weight, for F(`m` x `m`, 3 x 3) (Lavin and Gray, 2015).
+    The convolution reads its filter through `fx_kernel.untransform`, and
+    `fx-cpu-emit-kernels` computes it from the transformed filters, by
+    (m + 2)^2 multiplications for m^2 results instead of 9 m^2. The transform is
+    computed in f64, and its result is packed as by `fx-cpu-pack-weights`.
+    `fx-hoist-prepare` moves all of this to `@prepare`. The pixels are padded to
+    whole tiles.
+
+    ```mlir
+    %u = linalg.generic ... ins(%w ...) -> tensor<36x64x64xf32>
+    %p = linalg.pack %u outer_dims_perm = [0, 2, 1] inner_dims_pos = [2]
+           inner_tiles = [32] into %e : tensor<36x64x64xf32> -> tensor<36x2x64x32xf32>
+    %v = fx_kernel.unpack %p outer_dims_perm = [0, 2, 1] inner_dims_pos = [2]
+           inner_tiles = [32] : tensor<36x2x64x32xf32> -> tensor<36x64x64xf32>
+    %f = fx_kernel.untransform %v tile = 4 : tensor<36x64x64xf32> -> tensor<3x3x64x64xf32>
+    %y = linalg.generic ... ins(%x, %f : tensor<58x58x64xf32>, tensor<3x3x64x64xf32>)
+    ```
+
+    The mode `auto` chooses between a direct convolution, m = 2 and m = 4 by
+    the estimated time. The sizes of images must be static, their number may be
+    dynamic.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"mode", "mode", "WinogradMode", "WinogradMode::Auto",
+           "for which convolutions", [{::llvm::cl::values(
+             clEnumValN(WinogradMode::Auto, "auto", "those that gain from it"),
+             clEnumValN(WinogradMode::Off, "off", "none"),
+             clEnumValN(WinogradMode::F2, "f2", "all, by F(2 x 2, 3 x 3)"),
+             clEnumValN(WinogradMode::F4, "f4", "all, by F(4 x 4, 3 x 3)"))}]>
+  ];
+  let dependentDialects = [
+    "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numRewritten", "num-rewritten", "convolutions rewritten">
+  ];
+}
+
 def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   let summary = "pack the constant operands of contractions into panels";
   let description = [{

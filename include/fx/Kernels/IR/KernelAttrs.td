@@ -81,6 +81,23 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
     DefaultValuedParameter<"bool", "false">:$tiles);
 }
 
+def FXKernel_WinogradAttr : FXKernel_TiledSchedule<"Winograd", "winograd"> {
+  let summary = "3 x 3 convolutions by Winograd's method";
+  let description = [{
+    F(`tile` x `tile`, 3 x 3): a tile has `tile` x `tile` results. A task
+    transforms the pixels of `block` tiles, multiplies them by the transformed
+    filters of one of `groups` parts of the columns, and transforms the products
+    to results. The products are computed by register tiles of up to `rows`
+    tiles by `vectors` vectors of columns.
+
+    ```mlir
+    #fx_kernel.winograd<tile = 4, block = 24, groups = 1, rows = 6, vectors = 2>
+    ```
+  }];
+  let parameters = (ins "int64_t":$tile, "int64_t":$block, "int64_t":$groups,
+                        "int64_t":$rows, "int64_t":$vectors);
+}
+
 /// A schedule with the parameter `unroll`, which need not be given.
 class FXKernel_UnrolledSchedule<string name, string kernelClass>
     : AttrDef<FXKernel_Dialect, name,

@@ -199,4 +199,33 @@ def FXKernel_UnpackOp : Op<FXKernel_Dialect, "unpack", [Pure]> {
   let hasVerifier = 1;
 }
 
+def FXKernel_UntransformOp : Op<FXKernel_Dialect, "untransform", [Pure]> {
+  let summary = "the filter of a convolution that is computed by Winograd's method";
+  let description = [{
+    The inverse of the transform `G w G^T` of the filters of F(`tile` x `tile`,
+    3 x 3). The source has n x n positions, n = `tile` + 2, by channels by
+    columns. The result has 3 x 3 by channels by columns. See
+    fx/Kernels/IR/Winograd.h for the matrices.
+
+    A convolution that reads its filter through this op may be computed by
+    Winograd's method, from the transformed filter. A kernel that reads the
+    result gets a copy of the op. Elsewhere, `fx-cpu-emit-kernels` expands it to
+    linalg, which computes the filter up to rounding.
+
+    ```mlir
+    %w = fx_kernel.untransform %u tile = 4 : tensor<36x64x128xf32> -> tensor<3x3x64x128xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$source, I64Attr:$tile);
+  let results = (outs RankedTensorOf<[F32]>:$result);
+  let assemblyFormat = [{
+    $source `tile` `=` $tile attr-dict `:` type($source) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Creates linalg ops that compute the result, in front of the op.
+    ::mlir::Value expand(::mlir::OpBuilder &b);
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // FX_KERNEL_OPS

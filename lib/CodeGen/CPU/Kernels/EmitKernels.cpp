@@ -94,13 +94,15 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
   /// Expands the unpacking that no kernel contains, or that an inlined kernel
   /// contained.
   void expandUnpacking() {
-    getOperation().walk([](UnpackOp unpack) {
-      if (!unpack->use_empty()) {
-        OpBuilder b(unpack);
-        unpack.getResult().replaceAllUsesWith(unpack.expand(b));
+    auto expand = [&](auto op) {
+      if (!op->use_empty()) {
+        OpBuilder b(op);
+        op.getResult().replaceAllUsesWith(op.expand(b));
       }
-      unpack.erase();
-    });
+      op.erase();
+    };
+    getOperation().walk([&](UntransformOp op) { expand(op); });
+    getOperation().walk([&](UnpackOp op) { expand(op); });
   }
 };
 } // namespace

@@ -11,6 +11,7 @@ using namespace fx::cpu;
 
 namespace fx::cpu {
 KernelClass getContractionClass();
+KernelClass getWinogradClass();
 KernelClass getRowsClass();
 KernelClass getWindowClass();
 KernelClass getPackClass();
@@ -18,8 +19,8 @@ KernelClass getPointwiseClass();
 } // namespace fx::cpu
 
 llvm::ArrayRef<KernelClass> fx::cpu::getKernelClasses() {
-  static const KernelClass classes[] = {getContractionClass(), getRowsClass(),
-                                        getWindowClass(), getPackClass(),
-                                        getPointwiseClass()};
+  static const KernelClass classes[] = {
+      getContractionClass(), getWinogradClass(), getRowsClass(),
+      getWindowClass(),      getPackClass(),     getPointwiseClass()};
   return classes;
 }

@@ -44,12 +44,16 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   /// integer tensor, or its columns are not contiguous and the rows are many.
   bool isWanted(Contraction &c, bool isWeight) {
     SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
-    if (ranges[c.lastN()] == 1 || c.rhs().getDefiningOp<UnpackOp>())
+    if (ranges[c.lastN()] == 1 || c.rhs().getDefiningOp<UnpackOp>() ||
+        c.rhs().getDefiningOp<UntransformOp>())
+      return false;
+    AffineMap map = c.rhsMap();
+    bool inRows = map.getDimPosition(map.getNumResults() - 1) == c.lastN();
+    // Filters of Winograd's method are computed once, by f64.
+    if (inRows && c.isDouble() && matchPattern(c.lhs(), m_Constant()))
       return false;
     if (isWeight || c.isInteger())
       return true;
-    AffineMap map = c.rhsMap();
-    bool inRows = map.getDimPosition(map.getNumResults() - 1) == c.lastN();
     bool inPairs =
         llvm::any_of(c.k, [&](unsigned loop) { return hasPairs(c, loop); });
     if (inRows && !inPairs)

@@ -53,6 +53,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUIntegerContractions());
+  pm.addPass(createFXCPUWinograd({options.lanes, options.winograd}));
   const kernel::TileKinds &tiles = options.tiles;
   pm.addPass(createFXCPUPackWeights(
       {options.lanes, options.bf16, tiles.int8, tiles.bf16, tiles.f16}));

@@ -189,7 +189,7 @@ struct CandidateList {
     if (block)
       block = std::max(rows, block / rows * rows);
     list.push_back(ContractionAttr::get(base.getContext(), rows, vectors, block,
-                                        rowsFirst, prefetch));
+                                        rowsFirst, prefetch, /*tiles=*/false));
   }
   /// Returns the numbers of rows whose sums fit into registers, beside a row of
   /// the right operand and an element of the left one; the largest first.
@@ -235,6 +235,8 @@ void CandidateList::addOrders(int64_t rows) {
 }
 
 void CandidateList::run() {
+  if (base.getTiles())
+    return;
   auto addRows = [&](int64_t rows, int64_t vectors) {
     add(rows, vectors, base.getRowBlock(), base.getRowsFirst(),
         base.getPrefetch());

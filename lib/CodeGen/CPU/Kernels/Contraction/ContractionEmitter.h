@@ -117,6 +117,8 @@ struct ContractionEmitter {
   /// Finds the contraction, its schedule, operands and strides. Returns false
   /// if the kernel has another form.
   bool analyse();
+  /// Finds the contraction and labels the loops of the other ops.
+  bool analyseOps();
   bool strides();
   /// Adds `factor` times `expr`, a part of the index in dimension `d` of the
   /// left operand, to the strides of its loops. Returns false if two strides of
@@ -227,6 +229,9 @@ struct ContractionEmitter {
   /// evaluates the pointwise ops of the group, and stores the outputs.
   void emitEpilogue(Scope &scope, const Index &row, int64_t count,
                     llvm::ArrayRef<mlir::Value> acc);
+  /// As `emitEpilogue` for one vector, at the positions `at`: `sum` are its
+  /// sums without the initial values.
+  void emitElements(Scope &scope, mlir::Value sum);
   /// Emits the tiles of the rows from `from` to `to`.
   void emitRowsOf(Scope &scope, const Index &from, const Index &to);
   /// Returns how the loops `ms` over rows are divided so that the rows within a

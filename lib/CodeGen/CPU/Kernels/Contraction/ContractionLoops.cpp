@@ -209,7 +209,7 @@ bool ContractionEmitter::chooseLoops() {
           reductions[0].a.isStatic(depth()) && info.groupSize % depth() == 0);
 }
 
-bool ContractionEmitter::analyse() {
+bool ContractionEmitter::analyseOps() {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
     if (auto match = matchContraction(&op))
       info = *match;
@@ -238,5 +238,7 @@ bool ContractionEmitter::analyse() {
   for (unsigned i = 0; i < code.numOutputs(); ++i)
     if (labels.ofTensor(code.output(i)).empty())
       return false;
-  return strides();
+  return true;
 }
+
+bool ContractionEmitter::analyse() { return analyseOps() && strides(); }

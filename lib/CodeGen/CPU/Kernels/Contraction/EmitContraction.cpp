@@ -232,14 +232,26 @@ SmallVector<Value> ContractionEmitter::sum(Scope &scope,
   return acc;
 }
 
-void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
-                                      int64_t count, ArrayRef<Value> acc) {
+void ContractionEmitter::emitElements(Scope &scope, Value sum) {
   Value result = info.op->getResult(0);
   Value init = info.op.getDpsInits()[0];
-  bool fromZero = false;
-  if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
-               matchPattern(fill.getInputs()[0], m_Zero());
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  bool fromZero =
+      fill && (matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+               matchPattern(fill.getInputs()[0], m_Zero()));
+  Coords where = coords(labels.ofTensor(result));
+  if (!fromZero)
+    sum = add(sum, code.splat(code.eval(scope, init, where)));
+  code.know(scope, result, where, sum);
+  for (unsigned o = 0; o < code.numOutputs(); ++o) {
+    Coords to = coords(labels.ofTensor(code.output(o)));
+    Value value = code.eval(scope, code.output(o), to);
+    code.store(*code.buffer(code.outputArg(o)), to, value);
+  }
+}
+
+void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
+                                      int64_t count, ArrayRef<Value> acc) {
   for (int64_t i = 0; i < count; ++i)
     for (int64_t v = 0; v < vectors; ++v) {
       Scope here;
@@ -248,16 +260,7 @@ void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
         at[*mLoop] = code.add(row, Index::of(i));
       at[nLoop] = code.add(column, Index::of(v * code.lanes));
       code.mask = masked ? masks[v] : Value();
-      Coords where = coords(labels.ofTensor(result));
-      Value sum = acc[i * vectors + v];
-      if (!fromZero)
-        sum = add(sum, code.splat(code.eval(here, init, where)));
-      code.know(here, result, where, sum);
-      for (unsigned o = 0; o < code.numOutputs(); ++o) {
-        Coords to = coords(labels.ofTensor(code.output(o)));
-        Value value = code.eval(here, code.output(o), to);
-        code.store(*code.buffer(code.outputArg(o)), to, value);
-      }
+      emitElements(here, acc[i * vectors + v]);
       code.mask = Value();
     }
 }
