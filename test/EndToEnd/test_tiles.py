@@ -9,6 +9,7 @@ import subprocess
 import harness
 import leaves
 import pytest
+import quantized
 import torch
 from torch import nn
 
@@ -42,14 +43,22 @@ def forget_requirements(path: pathlib.Path, offset: int) -> None:
     raise AssertionError("no fx_rt_model")
 
 
-def run(module, x, tmp_path, offset, dynamic=None, exact=True):
+def run(module, x, tmp_path, offset, dynamic=None, tolerance=0.0, flags=()):
     module.eval()
     with torch.no_grad():
         want = module(x)
     shapes = (dynamic,) if dynamic else None
     torch.export.save(torch.export.export(module, (x,), dynamic_shapes=shapes), tmp_path / "m.pt2")
     cpu = "x86-64-v3+amx-bf16+amx-int8+amx-fp16"
-    result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so", f"--mcpu={cpu}", "--no-fallback")
+    result = harness.tool(
+        "fx-compile",
+        tmp_path / "m.pt2",
+        "-o",
+        tmp_path / "m.so",
+        f"--mcpu={cpu}",
+        "--no-fallback",
+        *flags,
+    )
     assert result.returncode == 0, result.stderr
     forget_requirements(tmp_path / "m.so", offset)
     leaves.save_inputs(tmp_path / "in", (x,), {})
@@ -60,7 +69,7 @@ def run(module, x, tmp_path, offset, dynamic=None, exact=True):
     )
     assert done.returncode == 0, done.stderr
     (got,) = leaves.load_outputs(tmp_path / "out", [want])
-    torch.testing.assert_close(got, want, **({"rtol": 0, "atol": 0} if exact else {}))
+    torch.testing.assert_close(got, want, rtol=tolerance, atol=tolerance)
     counts = dict(line.split() for line in (tmp_path / "counts").read_text().splitlines())
     assert int(counts["multiply"]) > 0
 
@@ -91,3 +100,51 @@ def test_convolution(tmp_path, offset):
     for p in module.parameters():
         p.data = torch.randint(-2, 3, p.shape).bfloat16()
     run(module, torch.randint(-2, 3, (2, 32, 11, 35)).bfloat16(), tmp_path, offset)
+
+
+@pytest.mark.parametrize("m, k, n", [(50, 96, 80), (33, 64, 24)])
+@pytest.mark.parametrize("kind", [quantized.Static, quantized.Dynamic])
+def test_integers(kind, m, k, n, tmp_path, offset):
+    """The sums of integers are exact, and their scaling is that of float32."""
+    torch.manual_seed(m)
+    x = torch.randn(m, k)
+    observer = quantized.Static(x) if kind is quantized.Static else kind()
+    run(quantized.Linear(nn.Linear(k, n), observer), x, tmp_path, offset, tolerance=1e-5)
+
+
+def test_integer_convolution(tmp_path, offset):
+    torch.manual_seed(1)
+    x = torch.randn(1, 32, 9, 33)
+    observer = quantized.Static(x)
+    module = quantized.Conv2d(nn.Conv2d(32, 24, 3, padding=1), observer)
+    run(module, x, tmp_path, offset, tolerance=1e-5)
+
+
+class Attention(nn.Module):
+    def forward(self, x):
+        q, k, v = x.unbind(0)
+        return nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+def test_attention(tmp_path, offset):
+    torch.manual_seed(2)
+    x = torch.randn(3, 2, 3, 48, 64).bfloat16()
+    run(Attention(), x, tmp_path, offset, tolerance=2e-2)
+
+
+def test_batches(tmp_path, offset):
+    class Batches(nn.Module):
+        def forward(self, x):
+            return x @ x.transpose(1, 2)
+
+    torch.manual_seed(3)
+    x = torch.randint(-2, 3, (3, 35, 64)).bfloat16()
+    run(Batches(), x, tmp_path, offset)
+
+
+def test_precision_and_rounding(tmp_path, offset):
+    """Operands of float32 are rounded; sums stay in float32."""
+    torch.manual_seed(4)
+    module = nn.Sequential(nn.Linear(96, 64), nn.GELU(), nn.Linear(64, 32))
+    x = torch.randn(40, 96)
+    run(module, x, tmp_path, offset, tolerance=1e-2, flags=["--precision=bf16"])
