@@ -322,7 +322,8 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   if (kept)
     units.push_back(&keptUnit);
   auto onKernel = [&](int64_t kernels) {
-    phases.finishKernel(kernels, 0.3 / kernels);
+    // Rounding must not lead beyond the beginning of "link".
+    phases.finishKernel(kernels, 0.29 / kernels);
   };
   if (llvm::Error e = phases.run("code", 0.4, [&] {
         return compileParts(units, cache, errors, seconds, onKernel);
