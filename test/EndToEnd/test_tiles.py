@@ -148,3 +148,25 @@ def test_precision_and_rounding(tmp_path, offset):
     module = nn.Sequential(nn.Linear(96, 64), nn.GELU(), nn.Linear(64, 32))
     x = torch.randn(40, 96)
     run(module, x, tmp_path, offset, tolerance=1e-2, flags=["--precision=bf16"])
+
+
+@pytest.mark.parametrize(
+    "cpu, dtype, name",
+    [
+        ("sapphirerapids", torch.bfloat16, "tdpbf16ps"),
+        ("graniterapids", torch.float16, "tdpfp16ps"),
+    ],
+)
+def test_assembly(cpu, dtype, name, tmp_path):
+    """A step of the sums has four loads of tiles and four multiplications, and spills nothing."""
+    module, x = nn.Linear(256, 128).to(dtype), torch.randn(64, 256).to(dtype)
+    torch.export.save(torch.export.export(module, (x,)), tmp_path / "m.pt2")
+    result = harness.tool(
+        "fx-compile", tmp_path / "m.pt2", f"--mcpu={cpu}", "--emit=asm", "-o", tmp_path / "m.s"
+    )
+    assert result.returncode == 0, result.stderr
+    lines = [line.split("#")[0].split() for line in (tmp_path / "m.s").read_text().splitlines()]
+    names = [line[0] if line else "" for line in lines]
+    begin, end = names.index("tilezero"), names.index("tilestored")
+    assert names[begin:end].count(name) == names[begin:end].count("tileloadd") >= 4
+    assert not any("(%rsp" in " ".join(line) for line in lines[begin:end])

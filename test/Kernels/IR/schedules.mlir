@@ -2,6 +2,8 @@
 
 // CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2>
 // CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 4, vectors = 1, row_block = 64, rows_first = true, prefetch = 2>
+// CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 32, vectors = 2, tiles = true>
+// CHECK: fx_kernel.schedule = #fx_kernel.winograd<tile = 4, block = 24, groups = 1, rows = 6, vectors = 2>
 // CHECK: fx_kernel.schedule = #fx_kernel.rows
 // CHECK: fx_kernel.schedule = #fx_kernel.rows}
 // CHECK: fx_kernel.schedule = #fx_kernel.rows<unroll = 8>, fx_kernel.tuned
@@ -10,6 +12,8 @@
 // CHECK: fx_kernel.problem = #fx_kernel.problem<m = 128, n = 256, k = -1>
 func.func private @defaults() attributes {fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2>}
 func.func private @all() attributes {fx_kernel.schedule = #fx_kernel.contraction<rows = 4, vectors = 1, row_block = 64, rows_first = true, prefetch = 2>}
+func.func private @matrix_tiles() attributes {fx_kernel.schedule = #fx_kernel.contraction<rows = 32, vectors = 2, tiles = true>}
+func.func private @winograd() attributes {fx_kernel.schedule = #fx_kernel.winograd<tile = 4, block = 24, groups = 1, rows = 6, vectors = 2>}
 func.func private @rows() attributes {fx_kernel.schedule = #fx_kernel.rows}
 func.func private @zero() attributes {fx_kernel.schedule = #fx_kernel.rows<unroll = 0>}
 func.func private @unrolled() attributes {fx_kernel.schedule = #fx_kernel.rows<unroll = 8>, fx_kernel.tuned}
@@ -71,3 +75,8 @@ func.func private @tuned() attributes {fx_kernel.tuned = 1}
 
 // expected-error @below {{fx_kernel.variants: expected an array of symbols, got [1]}}
 func.func private @variants() attributes {fx_kernel.variants = [1]}
+
+// -----
+
+// expected-error @below {{tile: expected 2 or 4, got 3}}
+func.func private @winograd() attributes {fx_kernel.schedule = #fx_kernel.winograd<tile = 3, block = 24, groups = 1, rows = 6, vectors = 2>}
