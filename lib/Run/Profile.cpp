@@ -17,7 +17,10 @@ using namespace fx;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-double KernelProfile::getShareOfLimit(const MachineRates &rates) const {
+std::optional<double>
+KernelProfile::getShareOfLimit(const MachineRates &rates) const {
+  if (flops == 0 && isContraction())
+    return std::nullopt;
   if (seconds == 0 || rates.flops == 0 || rates.bytes == 0)
     return 0;
   return std::max(flops / rates.flops, bytes / rates.bytes) / seconds;
@@ -173,10 +176,12 @@ void Profile::print(llvm::raw_ostream &os, bool asJSON) const {
     // A kernel in a branch does not run each time.
     std::string calls =
         llvm::formatv(k->calls % runs ? "{0:f1}" : "{0:f0}", k->calls / n);
-    std::string text =
-        llvm::formatv(" {0,6} {1,8} {2,7:f1} {3,5:f0}%  {4}", calls, flops,
-                      k->seconds ? k->bytes / k->seconds * 1e-9 : 0.0,
-                      100 * k->getShareOfLimit(rates), k->name);
+    std::optional<double> limit = k->getShareOfLimit(rates);
+    std::string share =
+        limit ? llvm::formatv("{0:f0}%", 100 * *limit).str() : "-";
+    std::string text = llvm::formatv(
+        " {0,6} {1,8} {2,7:f1} {3,6}  {4}", calls, flops,
+        k->seconds ? k->bytes / k->seconds * 1e-9 : 0.0, share, k->name);
     for (const std::string &part :
          {k->kind, summarize(k->nodes), k->module, k->place})
       if (!part.empty())

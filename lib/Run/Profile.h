@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,12 @@ struct KernelProfile {
   int64_t calls = 0;
   double seconds = 0, bytes = 0, flops = 0;
 
-  /// Returns the least time by the rates, divided by the time.
-  double getShareOfLimit(const MachineRates &rates) const;
+  bool isContraction() const {
+    return kind == "contraction" || kind == "winograd";
+  }
+  /// Returns the least time by the rates, divided by the time. Returns nothing
+  /// for a contraction whose operations are not counted.
+  std::optional<double> getShareOfLimit(const MachineRates &rates) const;
 };
 
 class Profile {

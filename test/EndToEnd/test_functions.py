@@ -11,17 +11,17 @@ import pytest
 import torch
 
 #: The largest errors, in units in the last place of float32: those measured over the whole
-#: range, rounded up. That of exp is smaller with AVX-512, which scales by a power of two in one instruction.
+#: range, rounded up. That of exp is smaller with AVX-512, which has other code.
 LIMITS = {
     **{"sin": 1.2, "cos": 1.2, "tan": 1.3, "asin": 1.2, "acos": 1.3, "atan": 1.3},
     **{"sinh": 1.5, "cosh": 1.3, "tanh": 1.3, "asinh": 1.3, "acosh": 1.1, "atanh": 1.2},
     **{"exp": 0.9 if " avx512f " in pathlib.Path("/proc/cpuinfo").read_text() else 1.5},
-    **{"exp2": 0.8, "expm1": 1.3, "log": 0.9, "log2": 1.0, "log10": 0.9, "log1p": 0.9},
+    **{"exp2": 0.8, "expm1": 1.3, "log": 1.0, "log2": 1.4, "log10": 1.1, "log1p": 1.0},
     **{"erfc": 2.1},
 }
 UNARY = list(LIMITS)
 BINARY = ["atan2", "pow"]
-LIMITS |= {"atan2": 1.4, "pow": 1.0}
+LIMITS |= {"atan2": 1.8, "pow": 1.7}
 
 inf, nan, pi = float("inf"), float("nan"), torch.pi
 SPECIAL = [0.0, inf, nan, 1, 1e-45, 1e-30, 3e38, 2.0**51, 2.0**60, 1e10, pi, pi / 2, 0.5, 2, 3]
