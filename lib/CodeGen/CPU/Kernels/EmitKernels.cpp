@@ -91,8 +91,8 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
     expandUnpacking();
   }
 
-  /// Expands the unpacking that no kernel contains, or that an inlined kernel
-  /// contained.
+  /// Expands the ops on packed and transformed weights that no kernel contains,
+  /// or that an inlined kernel contained.
   void expandUnpacking() {
     auto expand = [&](auto op) {
       if (!op->use_empty()) {
