@@ -16,7 +16,7 @@ import torch as _torch  # noqa: F401
 
 from fx_mlir._aoti import aoti_package
 from fx_mlir._compiled import CompiledModel, compile, load
-from fx_mlir._error import Error
+from fx_mlir._error import Error, FallbackWarning
 from fx_mlir._fx import schema_version, version
 from fx_mlir._module import Module, import_
 from fx_mlir._operators import load_plugin, register_operator
@@ -26,6 +26,7 @@ __version__ = version()
 __all__ = [
     "CompiledModel",
     "Error",
+    "FallbackWarning",
     "Module",
     "aoti_package",
     "compile",
