@@ -25,8 +25,8 @@ fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
   loadFXDialect(*context);
   // The diagnostic of the parser would print the bytes of the archive.
   if (isArchive(buffer->getBuffer())) {
-    emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
-        << kArchiveText;
+    emitError(UnknownLoc::get(context))
+        << buffer->getBufferIdentifier() << ": " << kArchiveText;
     return {};
   }
   if (llvm::Error error = checkBytecode(buffer->getBuffer())) {

@@ -26,6 +26,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -115,6 +116,11 @@ static std::string findPluginError(llvm::ArrayRef<char *> arguments) {
     std::string why = getLoadError(option, path.str());
     if (why.empty())
       continue;
+    // The option's value is named once, in the form of the other errors.
+    StringRef text = why;
+    text.consume_front(("Could not load library '" + path + "': ").str());
+    text.consume_front((path + ": ").str());
+    why = llvm::toLower(text[0]) + text.drop_front().str();
     // The loader searches the system's folders for a name without a slash.
     if (!path.contains('/') && llvm::sys::fs::exists(path))
       why = "expected a path with a slash: './" + path.str() + "'";

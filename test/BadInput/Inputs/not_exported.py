@@ -58,7 +58,7 @@ def main() -> None:
         for command in commands(file):
             result = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=60)
             want = MLIR if command[0] == "fx-opt" else message
-            line = rf"error: ({file}|.*'{file}'): {re.escape(want)}( or directory)?\n"
+            line = rf"error: {file}: (cannot open: )?{re.escape(want)}( or directory)?\n"
             good = result.returncode == 1 and not result.stdout
             if good and re.fullmatch(line, result.stderr, re.IGNORECASE):
                 refusals += 1
