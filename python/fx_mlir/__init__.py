@@ -21,7 +21,7 @@ _check()
 
 from fx_mlir._aoti import aoti_package
 from fx_mlir._compiled import CompiledModel, compile, load
-from fx_mlir._error import Error
+from fx_mlir._error import Error, FallbackWarning
 from fx_mlir._fx import schema_version, version
 from fx_mlir._module import Module, import_
 from fx_mlir._operators import load_plugin, register_operator
@@ -32,6 +32,7 @@ __version__ = version()
 __all__ = [
     "CompiledModel",
     "Error",
+    "FallbackWarning",
     "Module",
     "Report",
     "aoti_package",

@@ -197,6 +197,11 @@ struct CompileReport {
   /// The reason why the model is not compiled; empty if it is.
   std::string reason;
 
+  /// Returns a line about the nodes that ATen runs: their number and operators.
+  /// It leaves out nodes that `isolated` tells about, and is empty if no others
+  /// are left.
+  std::string describeFallbacks() const;
+
   /// Returns the report in the format of docs/Report.md. `mode` tells how the
   /// model runs: "compiled" or "interpret".
   llvm::json::Object toJSON(llvm::StringRef mode = "compiled") const;
