@@ -13,6 +13,7 @@ import tempfile
 
 import exporting
 import harness
+import packages
 import torch
 from operators.table import OTHER_SIZES, SIZES, Case
 from torch.utils import _pytree as pytree
@@ -34,7 +35,8 @@ class Batch(torch.nn.Module):
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """How a batch is exported and run."""
+    """How a batch is exported and run. The mode is one of harness.MODES, or "aoti": a package in
+    PyTorch's loader."""
 
     dynamic: bool
     decomposed: bool
@@ -67,19 +69,33 @@ def exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: s
     return path
 
 
+def _runner(model: pathlib.Path, config: Config, runs: int, folder: str):
+    """Returns a function that runs the batch on arguments."""
+    if config.mode == "aoti":
+        loaded = packages.load(packages.package(model))
+        return lambda args, expected: packages.call(loaded, args)
+    target = harness.compiled(model, config.mode, runs)
+    flags = harness.MODES[config.mode] if target == model else []
+
+    def run(args, expected):
+        work = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        outputs = harness.run(target, (args, {}), work, expected, *flags)
+        shutil.rmtree(work)
+        return outputs
+
+    return run
+
+
 def _run(cases: list[Case], config: Config, folder: str) -> dict[str, str | None]:
     """Exports and runs the cases once. Returns the problem of each case, or None."""
     model = exported(tuple(cases), config.dynamic, config.decomposed, folder)
     sets = [SIZES, *(OTHER_SIZES if config.dynamic else [])]
-    target = harness.compiled(model, config.mode, len(sets))
-    flags = harness.MODES[config.mode] if target == model else []
+    run = _runner(model, config, len(sets), folder)
     problems: dict[str, str | None] = {case.name: None for case in cases}
     for sizes in sets:
         args = _inputs(cases, sizes)
         expected = exporting.eager(Batch(cases), args)
-        work = pathlib.Path(tempfile.mkdtemp(dir=folder))
-        got = iter(harness.run(target, (args, {}), work, expected, *flags))
-        shutil.rmtree(work)
+        got = iter(run(args, expected))
         for case, want in zip(cases, expected):
             outputs = [next(got) for _ in pytree.tree_leaves(want)]
             try:

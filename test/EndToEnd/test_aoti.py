@@ -3,10 +3,10 @@
 import pathlib
 import subprocess
 import sys
-import warnings
 
 import exporting
 import harness
+import packages
 import pytest
 import torch
 from random_graphs import Many, RandomGraph
@@ -20,17 +20,11 @@ def package(module, args, folder, kwargs=None, dynamic=None):
     """Returns the path of the package of a module."""
     program = exporting.export(module, args, kwargs, dynamic=dynamic)
     exporting.save(program, folder / "m.pt2")
-    path = folder / "m.aoti.pt2"
-    result = harness.tool("fx-compile", folder / "m.pt2", "--emit=aoti", "-o", path)
-    assert result.returncode == 0, result.stderr
-    return path
+    return packages.package(folder / "m.pt2")
 
 
 def load(module, args, folder, kwargs=None, dynamic=None):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        path = package(module, args, folder, kwargs, dynamic)
-        return torch._inductor.aoti_load_package(str(path))
+    return packages.load(package(module, args, folder, kwargs, dynamic))
 
 
 class Tree(torch.nn.Module):
