@@ -96,6 +96,7 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
   description = std::move(*made);
   description.cpu = cpu.cpu;
   description.features = cpu.features;
+  description.suffix = cpu.suffix;
   bool failedJson = false;
   module.walk([&](EagerOp op) {
     FailureOr<std::string> json = cpu::getEagerJson(op);
@@ -167,20 +168,27 @@ void CodeUnit::split() {
   }
 }
 
-llvm::Error CodeUnit::link(llvm::StringRef path) {
+llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units,
+                          llvm::StringRef path) {
+  llvm::SmallVector<const cpu::ModelDescription *> models;
+  std::vector<std::string> all;
+  for (CodeUnit *unit : units) {
+    models.push_back(&unit->description);
+    all.insert(all.end(), std::make_move_iterator(unit->objects.begin()),
+               std::make_move_iterator(unit->objects.end()));
+  }
+  const cpu::CPUOptions &cpu = units.front()->cpu;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables =
-      cpu::emitDescription(description, context, cpu);
+      cpu::emitDescriptions(models, context, cpu);
   if (!tables)
     return llvm::createStringError("the description cannot be emitted");
   llvm::Expected<std::string> object =
       cpu::emitCode(*tables, cpu, cpu::CodeKind::Object);
   if (!object)
     return object.takeError();
-  std::vector<std::string> all(std::make_move_iterator(objects.begin()),
-                               std::make_move_iterator(objects.end()));
   all.push_back(std::move(*object));
-  return cpu::linkSharedObject(all, path);
+  return cpu::linkSharedObject(all, path, cpu);
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,6 +204,15 @@ static auto timed(std::atomic<double> &seconds,
       std::chrono::steady_clock::now() - start;
   seconds.fetch_add(taken.count());
   return error;
+}
+
+/// Returns N if `function` is `kernel_N` or a loop outlined from it (its name
+/// begins with `kernel_N`).
+static std::optional<unsigned> getKernel(StringRef function) {
+  unsigned number;
+  if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
+    return std::nullopt;
+  return number;
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
@@ -215,6 +232,11 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
         if (!code)
           return llvm::createStringError(
               "the module cannot be translated to LLVM IR");
+        // Parts call each other's kernels.
+        if (!cpu.suffix.empty())
+          for (llvm::Function &function : *code)
+            if (!function.hasLocalLinkage() && getKernel(function.getName()))
+              function.setName(function.getName() + cpu.suffix);
         if (code->getFunction("_mlir_ciface_main"))
           return cpu::addEntry(*code, "main", unit.entry);
         return llvm::Error::success();
@@ -224,15 +246,6 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                             [&] { return cpu::optimizeLLVM(*code, cpu); }))
     return e;
   return code;
-}
-
-/// Returns N if `function` is `kernel_N` or a loop outlined from it (its name
-/// begins with `kernel_N`).
-static std::optional<unsigned> getKernel(StringRef function) {
-  unsigned number;
-  if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
-    return std::nullopt;
-  return number;
 }
 
 static int64_t countKernels(ModuleOp part) {

@@ -39,8 +39,9 @@ private:
   llvm::Error load();
   llvm::Error simplify();
   llvm::Error toLinalg();
-  llvm::Error schedule();
+  llvm::Error schedule(const cpu::CPUOptions &cpu);
   llvm::Error scheduleForDevice();
+  llvm::Error addVersion(const cpu::CPUOptions &cpu);
   llvm::Error checkFallbacks();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   llvm::Error printModule(llvm::StringRef path);
@@ -52,10 +53,12 @@ private:
   OutputFile &file;
   ErrorCatcher errors;
   PhaseRunner phases;
-  cpu::CPUOptions cpu;
+  /// The CPUs to compile for, the most demanding one first.
+  llvm::SmallVector<cpu::CPUOptions> cpus;
   std::optional<fx::gpu::Target> gpu;
   /// For a GPU: the module of @prepare, which the CPU runs.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
+  llvm::SmallVector<ModelVersion> versions;
   OperatorReport operators;
 };
 

@@ -11,6 +11,7 @@
 
 /* The order matters: a file uses definitions of those before it. */
 /* clang-format off */
+#include "Cpu.c"
 #include "Run.c"
 #include "States.c"
 #include "Outputs.c"

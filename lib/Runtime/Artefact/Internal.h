@@ -185,8 +185,19 @@ typedef struct FXrtCall {
 _Noreturn void fx_rt_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* Returns the FX_CPU_* bits of the features that the CPU has. */
+/* Returns the FX_X86_* or FX_AARCH64_* bits of the features that the CPU has
+ * and the system supports. */
 int64_t fx_rt_cpu_features(void);
+/* Chooses the version of the model that this process uses, once. */
+void fx_rt_choose_version(void);
+/* Checks that the CPU can run the chosen version; on failure writes a message
+ * and returns 1. */
+int fx_rt_check_cpu(char *err, size_t err_size);
+/* The chosen version. fx_model_api, which is called before all else, sets it.
+ */
+extern _Atomic(const FXrtModel *) fx_rt_chosen
+    __attribute__((visibility("hidden")));
+#define fx_rt_model (*atomic_load_explicit(&fx_rt_chosen, memory_order_relaxed))
 
 /* Seeds a generator like torch.manual_seed. */
 void fx_rt_seed_generator(FXGenerator *g, uint64_t seed);

@@ -102,38 +102,6 @@ static const char *find_weights(void) {
              : 0;
 }
 
-int64_t fx_rt_cpu_features(void) {
-  int64_t f = 0;
-#if defined(__x86_64__)
-  unsigned a, b, c, d, xcr0 = 0, hi;
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(1), "c"(0));
-  unsigned c1 = c;
-  if (c1 & (1u << 27))
-    __asm__("xgetbv" : "=a"(xcr0), "=d"(hi) : "c"(0));
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0), "c"(0));
-  if (a < 7)
-    return 0;
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(0));
-  unsigned leaves = a, b7 = b, c7 = c, a71 = 0;
-  if (leaves >= 1) {
-    __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(1));
-    a71 = a;
-  }
-  if ((xcr0 & 6) == 6 && (b7 & (1u << 5)) && (c1 & (1u << 12)))
-    f |= FX_CPU_AVX2_FMA;
-  unsigned avx512 =
-      (1u << 16) | (1u << 17) | (1u << 28) | (1u << 30) | (1u << 31);
-  if ((xcr0 & 0xe6) == 0xe6 && (b7 & avx512) == avx512) {
-    f |= FX_CPU_AVX512;
-    if (c7 & (1u << 11))
-      f |= FX_CPU_AVX512_VNNI;
-    if (a71 & (1u << 5))
-      f |= FX_CPU_AVX512_BF16;
-  }
-#endif
-  return f;
-}
-
 static void destroy(FXInstance *i) {
   if (!i)
     return;
@@ -154,15 +122,8 @@ static void destroy(FXInstance *i) {
 }
 
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
-  if ((fx_rt_cpu_features() & fx_rt_model.cpu_features) !=
-      fx_rt_model.cpu_features) {
-    snprintf(
-        err, size,
-        "the model was compiled for '%s', which has instructions that this "
-        "CPU lacks",
-        fx_rt_model.info->cpu);
+  if (fx_rt_check_cpu(err, size))
     return 0;
-  }
   FXInstance *i = calloc(1, sizeof *i);
   if (!i) {
     snprintf(err, size, "out of memory");
@@ -391,6 +352,7 @@ __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
                            .seed = fx_rt_seed,
                            .get_generator = fx_rt_get_generator,
                            .set_generator = fx_rt_set_generator};
+  fx_rt_choose_version();
   api.info = fx_rt_model.info;
   return &api;
 }

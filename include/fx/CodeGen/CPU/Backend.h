@@ -31,17 +31,29 @@ namespace fx::cpu {
 
 /// The machine to compile for. `cpu` and `features` are in LLVM's notation.
 struct CPUOptions {
+  std::string triple;   ///< "x86_64-pc-linux-gnu"
   std::string cpu;      ///< "znver5"
   std::string features; ///< "+avx512f,..."; host: as the system reports them
   unsigned vectorWidth = 512;
   int optLevel = 3;
   bool profile = false; ///< measure the time of each call of a kernel
+  /// The suffix of symbols that tells the versions of a model apart.
+  std::string suffix;
 };
 
 /// Returns the options for the CPU `mcpu`, as for `-mcpu=NAME`; empty: for this
 /// machine. Fails for a name that LLVM does not know; `error` is the message.
 mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef mcpu,
                                           std::string &error);
+
+/// Returns the options for the CPUs that `mcpu` lists with commas, the most
+/// demanding one first. If there are several, each has a suffix. Fails for
+/// unknown names, repeated ones, and CPUs of different architectures.
+mlir::FailureOr<llvm::SmallVector<CPUOptions>> getVersions(llvm::StringRef mcpu,
+                                                           std::string &error);
+
+/// Returns the bits of `features` that CpuFeatures.def defines.
+int64_t getFeatureBits(llvm::StringRef features);
 
 /// Builds the pipeline from tensors (the linalg contract with emitted kernels)
 /// to memrefs.
@@ -81,9 +93,9 @@ llvm::Error addEntry(llvm::Module &module, llvm::StringRef function,
 
 /// Links objects and the artefact's run-time to a shared object at `output`, in
 /// this process. The shared object depends only on libc and libm, and exports
-/// `fx_model_api`.
+/// `fx_model_api`. `options` give the architecture.
 llvm::Error linkSharedObject(llvm::ArrayRef<std::string> objects,
-                             llvm::StringRef output);
+                             llvm::StringRef output, const CPUOptions &options);
 
 } // namespace fx::cpu
 

@@ -51,7 +51,8 @@ linkObjects(llvm::ArrayRef<std::string> objects) {
 }
 
 llvm::Error fx::cpu::linkSharedObject(llvm::ArrayRef<std::string> objects,
-                                      llvm::StringRef path) {
+                                      llvm::StringRef path,
+                                      const CPUOptions &options) {
   llvm::Expected<std::string> bytes = linkObjects(objects);
   if (!bytes)
     return bytes.takeError();
