@@ -4,6 +4,7 @@ PyTorch does, the best one for the CPU is chosen, and equal weights are stored o
 import json
 import os
 import shutil
+import warnings
 
 import artefact
 import exporting
@@ -174,6 +175,8 @@ def test_weights_are_shared(tmp_path):
     [
         (f"{V3},{V3}", f"expected each CPU once, got '{V3}' twice"),
         (f"{V3},nocpu", "unknown CPU 'nocpu'"),
+        (f"{V3}+avx512f,{V3}+avx512f", f"expected each CPU once, got '{V3}+avx512f' twice"),
+        (f"{V3},{V2}+nothing", "unknown feature 'nothing'"),
         (f"{V3},,{V2}", "expected names of CPUs with commas between them"),
     ],
 )
@@ -186,8 +189,59 @@ def test_errors(cpus, message, tmp_path):
 
 
 def test_formats(tmp_path):
-    """Code as text is that of one CPU."""
-    model, out = tmp_path / "m.pt2", tmp_path / "m.s"
+    """Code as text is that of one CPU, and schedules are measured for one CPU."""
+    model, out = tmp_path / "m.pt2", tmp_path / "m.out"
     exporting.save(exporting.export(nn.ReLU(), (torch.randn(3),)), model)
-    result = harness.tool("fx-compile", model, "--emit=asm", "-o", out, f"--mcpu={V2},{V3}")
-    assert result.returncode == 1 and "expected one CPU" in result.stderr and not out.exists()
+    for flag, message in [("--emit=asm", "expected one CPU"), ("--tune=1", "this machine")]:
+        result = harness.tool("fx-compile", model, flag, "-o", out, f"--mcpu={V2},{V3}")
+        assert result.returncode == 1 and message in result.stderr and not out.exists()
+
+
+def test_tiles(tmp_path, monkeypatch):
+    """A version whose code uses tiles requires them, and names its features."""
+    tiles = f"{V3}+amx-bf16"
+    torch.manual_seed(13)
+    module, x = nn.Linear(64, 48).bfloat16().eval(), torch.randn(32, 64).bfloat16()
+    file = compile_for(module, (x,), [V3, tiles], tmp_path)
+    program = raw_tensors.build(tmp_path)
+    cpu, got = raw_tensors.run([program], file, (x,), tmp_path / "io", 1)
+    assert cpu == (tiles if "amx_bf16" in features() else V3)
+    harness.compare(got, exporting.eager(module, (x,)))
+    if "amx_bf16" not in features():
+        monkeypatch.setenv("FX_RUN_CPU", tiles)
+        message, _ = raw_tensors.run([program], file, (x,), tmp_path / "io", 1)
+        assert message.endswith(
+            f"compiled for {tiles}, {V3}; for {tiles}, this CPU lacks amx-tile, amx-bf16"
+        )
+
+
+def test_package(tmp_path, monkeypatch):
+    """A package of PyTorch with several versions has one interface."""
+    torch.manual_seed(14)
+    module, x = nn.Sequential(nn.Linear(9, 21), nn.Tanh()).eval(), torch.randn(4, 9)
+    file = compile_for(module, (x,), [V2, V3], tmp_path, "--emit=aoti")
+    package = file.rename(tmp_path / "m.aoti.pt2")
+    for version in [v for v in runnable() if v != V4]:
+        monkeypatch.setenv("FX_RUN_CPU", version)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = torch._inductor.aoti_load_package(str(package))
+        torch.testing.assert_close(model(x), module(x))
+        other = nn.Linear(9, 21)
+        weights = {f"0.{name}": value.detach() for name, value in other.named_parameters()}
+        model.load_constants(weights, check_full_update=True)
+        torch.testing.assert_close(model(x), torch.tanh(other(x)))
+
+
+def test_cache(tmp_path):
+    """The kernels of files for one CPU are found, and the bytes do not depend on the cache."""
+    torch.manual_seed(15)
+    module, inputs, report = Mixed().eval(), (torch.randn(2, 3, 5, 7), torch.zeros(2, 35).long()), {}
+    cache = f"--cache-dir={tmp_path / 'cache'}"
+    for cpus, flag in [([V2], cache), ([V3], cache), ([V2, V3], cache), ([V2, V3], "--no-cache")]:
+        path = tmp_path / "report.json"
+        file = compile_for(module, inputs, cpus, tmp_path, flag, "--report", path)
+        report[len(cpus), flag] = json.loads(path.read_text()), file.read_bytes()
+    assert report[2, cache][1] == report[2, "--no-cache"][1]
+    # Only the code that calls the kernels depends on the other versions.
+    assert report[2, cache][0]["cache"]["misses"] == 2 < report[2, cache][0]["cache"]["hits"]
