@@ -24,6 +24,7 @@ fx_packages=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libsimdjson-dev libgtest-dev zlib1g-dev libzstd-dev
   libvulkan-dev mesa-vulkan-drivers spirv-tools # tests of SPIR-V
+  qemu-user # tests of other CPUs
 )
 
 fx_say() { printf '==> %s\n' "$*" >&2; }

@@ -37,6 +37,7 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   llvm::json::Object json{{"mode", mode.str()},
                           {"reason", llvm::json::fixUTF8(reason)},
                           {"cpu", cpu},
+                          {"versions", llvm::json::Array(versions)},
                           {"compile_seconds", total},
                           {"phases", std::move(times)},
                           {"code_work", std::move(workTimes)},
