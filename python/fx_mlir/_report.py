@@ -30,9 +30,10 @@ def _bytes(count: int) -> str:
 
 
 def _line(operator: Mapping) -> str:
-    """The innermost line of the model's own code: libraries are less telling."""
+    """The innermost line of the model's own code: libraries are less telling. Without folders."""
     stack = operator.get("stack", [])
-    return next((f for f in stack if "site-packages" not in f), stack[0] if stack else "")
+    frame = next((f for f in stack if "site-packages" not in f), stack[0] if stack else "")
+    return os.path.basename(frame)
 
 
 class Report:
@@ -97,7 +98,7 @@ class Report:
             operators[prefix + operator["node"]] = operator
         rows = []
         for kernel in self.data.get("kernels", []):
-            first = next((operators[n] for n in kernel["nodes"] if n in operators), {})
+            first: Mapping = next((operators[n] for n in kernel["nodes"] if n in operators), {})
             rows.append(
                 [
                     kernel["name"],
