@@ -25,7 +25,8 @@ from fx_mlir._operators import register_pure_operators
 _aten = torch.ops.aten
 
 # "mode" is torch's own.
-_OPTIONS = set("threads no_fallback opt_level precision cache_dir tune_file winograd mode".split())
+_OPTIONS = {"threads", "no_fallback", "opt_level", "precision", "cache_dir", "tune_file"}
+_OPTIONS |= {"winograd", "mode"}
 
 # Operators of backward graphs without a lowering that are decomposed into operators
 # with one.
