@@ -28,6 +28,47 @@ FX_CAPI void fxContextDestroy(FXContext *context);
 FX_CAPI FXModule *fxModuleImport(FXContext *context, const char *path,
                                  const char *model, FXError **error);
 
+/* Options of an import. If all fields but struct_size are zero, they are the
+ * defaults. */
+typedef struct {
+  size_t struct_size; /* sizeof(FXImportOptions) */
+  const char *model;  /* as for fxModuleImport */
+  /* The name of a buffer or a stream in errors. Null: "<archive>". */
+  const char *name;
+  /* Limits, for archives of unknown origin; 0: none. An import that exceeds one
+   * fails with "expected at most ..., got ...". */
+  uint64_t max_nodes;      /* the nodes of all graphs */
+  uint64_t max_text_bytes; /* the bytes of JSON; each text: at most 512 MiB */
+  double max_seconds;      /* the time, polled during the import */
+} FXImportOptions;
+
+/* As fxModuleImport, with all options; `options` may be null. */
+FX_CAPI FXModule *fxModuleImportWith(FXContext *context, const char *path,
+                                     const FXImportOptions *options,
+                                     FXError **error);
+
+/* As fxModuleImportWith, but the archive is the `size` bytes at `data`, which
+ * are copied. The module and its clones own the copy. Text and bytecode of the
+ * module refer to it: they can be parsed in this process, while a module owns
+ * it. Elsewhere, using a weight of theirs is an error. To store the module with
+ * its weights, export an archive (fx-c/Export.h). */
+FX_CAPI FXModule *fxModuleImportBuffer(FXContext *context, const void *data,
+                                       size_t size,
+                                       const FXImportOptions *options,
+                                       FXError **error);
+
+/* Writes up to `size` bytes (not 0) to `data`. Returns the number of bytes, 0
+ * at the end of the data, or a negative number after an error. */
+typedef int64_t (*FXReadFn)(void *data, size_t size, void *user_data);
+
+/* As fxModuleImportBuffer, but the archive is what `read` returns until its
+ * end. `read` is not called again after its end or an error. It may use the
+ * context. */
+FX_CAPI FXModule *fxModuleImportStream(FXContext *context, FXReadFn read,
+                                       void *user_data,
+                                       const FXImportOptions *options,
+                                       FXError **error);
+
 /* Parses MLIR text or bytecode. Errors use `name` as the name of the file.
  * Relative paths of external states start at `folder` (null: the current
  * folder). */

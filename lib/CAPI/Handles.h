@@ -9,6 +9,7 @@
 #define FX_LIB_CAPI_HANDLES_H
 
 #include "fx-c/IR.h"
+#include "fx/Support/UnlinkedFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -59,6 +60,8 @@ struct FXModule {
   std::shared_ptr<fx::capi::ContextState> state;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string folder;
+  /// The archive in memory to which states of the module refer, or null.
+  std::shared_ptr<const fx::UnlinkedFile> archive;
   ~FXModule() {
     // Leak the operations of a context that crashed.
     if (state && state->crashed)

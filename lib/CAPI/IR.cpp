@@ -70,23 +70,127 @@ create(const std::shared_ptr<ContextState> &state, StringRef folder,
   return handle.release();
 }
 
+/// Copies the caller's options, which may be older or newer than this library.
+/// Returns nonzero after an error.
+static int getOptions(const char *function, const FXImportOptions *given,
+                      FXImportOptions &options, FXError **error) {
+  options = {};
+  if (!given)
+    return 0;
+  const size_t least = offsetof(FXImportOptions, name);
+  if (given->struct_size < least || given->struct_size > 4096)
+    return fail(error, llvm::Twine(function) +
+                           ": expected the options' struct_size, got " +
+                           llvm::Twine(given->struct_size));
+  memcpy(&options, given, std::min(given->struct_size, sizeof options));
+  if (!(options.max_seconds >= 0))
+    return fail(error,
+                llvm::Twine(function) + ": expected max_seconds of 0 or more");
+  return 0;
+}
+
+static FXModule *import(FXContext *context, StringRef path,
+                        const FXImportOptions &given, FXError **error) {
+  return create(context->state, "", error,
+                [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
+                  ImportOptions options;
+                  options.model = given.model ? given.model : "";
+                  options.limits = {given.max_nodes, given.max_text_bytes,
+                                    given.max_seconds};
+                  auto module =
+                      importPt2(path, *context->state->context, options);
+                  if (failed(module))
+                    return llvm::createStringError(getShownPath(path) +
+                                                   ": cannot be imported");
+                  return std::move(*module);
+                });
+}
+
 FXModule *fxModuleImport(FXContext *context, const char *path,
                          const char *model, FXError **error) {
   if (!context || !path) {
     failNull(error, "fxModuleImport", context ? "path" : "context");
     return nullptr;
   }
-  return create(context->state, "", error,
-                [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
-                  ImportOptions options;
-                  options.model = model ? model : "";
-                  auto module =
-                      importPt2(path, *context->state->context, options);
-                  if (failed(module))
-                    return llvm::createStringError(llvm::Twine(path) +
-                                                   ": cannot be imported");
-                  return std::move(*module);
-                });
+  FXImportOptions options = {};
+  options.model = model;
+  return import(context, path, options, error);
+}
+
+FXModule *fxModuleImportWith(FXContext *context, const char *path,
+                             const FXImportOptions *given, FXError **error) {
+  if (!context || !path) {
+    failNull(error, "fxModuleImportWith", context ? "path" : "context");
+    return nullptr;
+  }
+  FXImportOptions options;
+  if (getOptions("fxModuleImportWith", given, options, error))
+    return nullptr;
+  return import(context, path, options, error);
+}
+
+/// Imports the archive in memory that `make` returns, given its name.
+static FXModule *
+importMemory(FXContext *context, const FXImportOptions &options,
+             FXError **error,
+             llvm::function_ref<llvm::Expected<UnlinkedFile>(StringRef)> make) {
+  std::shared_ptr<const UnlinkedFile> archive;
+  StringRef name = options.name && *options.name ? options.name : "<archive>";
+  // Not under the context's lock: the caller's `read` may use the context.
+  if (protect(error, nullptr, [&](FXError &) -> llvm::Error {
+        llvm::Expected<UnlinkedFile> file = make(name);
+        if (!file)
+          return file.takeError();
+        archive = std::make_shared<const UnlinkedFile>(std::move(*file));
+        return llvm::Error::success();
+      }))
+    return nullptr;
+  FXModule *module = import(context, archive->getPath(), options, error);
+  if (module)
+    module->archive = std::move(archive);
+  return module;
+}
+
+FXModule *fxModuleImportBuffer(FXContext *context, const void *data,
+                               size_t size, const FXImportOptions *given,
+                               FXError **error) {
+  if (!context || (!data && size)) {
+    failNull(error, "fxModuleImportBuffer", context ? "data" : "context");
+    return nullptr;
+  }
+  FXImportOptions options;
+  if (getOptions("fxModuleImportBuffer", given, options, error))
+    return nullptr;
+  StringRef bytes(static_cast<const char *>(data), size);
+  return importMemory(context, options, error, [&](StringRef name) {
+    return UnlinkedFile::createInMemory(name, bytes);
+  });
+}
+
+FXModule *fxModuleImportStream(FXContext *context, FXReadFn read,
+                               void *userData, const FXImportOptions *given,
+                               FXError **error) {
+  if (!context || !read) {
+    failNull(error, "fxModuleImportStream", context ? "read" : "context");
+    return nullptr;
+  }
+  FXImportOptions options;
+  if (getOptions("fxModuleImportStream", given, options, error))
+    return nullptr;
+  return importMemory(context, options, error, [&](StringRef name) {
+    return UnlinkedFile::createInMemory(
+        name,
+        [&](llvm::MutableArrayRef<char> buffer) -> llvm::Expected<size_t> {
+          int64_t size = read(buffer.data(), buffer.size(), userData);
+          if (size < 0)
+            return llvm::createStringError(name + ": cannot be read");
+          if (uint64_t(size) > buffer.size())
+            return llvm::createStringError(
+                name + ": expected at most " + llvm::Twine(buffer.size()) +
+                " bytes of a call, got " + llvm::Twine(size));
+          return size_t(size);
+        });
+  });
 }
 
 static llvm::Expected<OwningOpRef<ModuleOp>>
@@ -134,11 +238,14 @@ FXModule *fxModuleClone(const FXModule *module, FXError **error) {
     failNull(error, "fxModuleClone", "module");
     return nullptr;
   }
-  return create(module->state, module->folder, error,
-                [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
-                  return OwningOpRef<ModuleOp>(
-                      ModuleOp(*module->module).clone());
-                });
+  FXModule *copy =
+      create(module->state, module->folder, error,
+             [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
+               return OwningOpRef<ModuleOp>(ModuleOp(*module->module).clone());
+             });
+  if (copy)
+    copy->archive = module->archive;
+  return copy;
 }
 
 void fxModuleDestroy(FXModule *module) {

@@ -7,6 +7,7 @@
 
 #include "fx/IR/ExternalData.h"
 #include "fx/Support/MappedFile.h"
+#include "fx/Support/UnlinkedFile.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -37,7 +38,7 @@ struct File {
 struct Entry {
   std::once_flag once;
   ArrayRef<char> bytes;
-  std::string path, message;
+  std::string path, message; // the path as messages show it
   /// An aligned copy of the bytes, if they are not aligned in the mapped file.
   std::unique_ptr<char, void (*)(char *)> copy{nullptr, freeCopy};
 
@@ -97,14 +98,17 @@ void ExternalData::Impl::load(ExternalAttr reference, Entry &entry) {
   else
     llvm::sys::path::append(path, reference.getPath());
   File &file = getFile(path);
-  entry.path = std::string(path);
-  if (!file.error.empty()) {
-    entry.message = file.error;
-    return;
-  }
+  entry.path = getShownPath(path);
+  bool isLost = isLostMemoryFile(path);
+  auto fail = [&](const Twine &message) {
+    entry.message = isLost ? "the file was in the memory of another process, "
+                             "or of a module that was destroyed"
+                           : message.str();
+  };
+  if (!file.error.empty())
+    return fail(file.error);
   uint64_t have = file.map ? file.map.size() : 0;
   uint64_t offset = reference.getOffset(), size = reference.getSize();
-  auto fail = [&](const Twine &message) { entry.message = message.str(); };
   if (offset > have || size > have - offset)
     return fail(Twine(size) + " bytes at offset " + Twine(offset) +
                 " lie outside the file of " + Twine(have) + " bytes");

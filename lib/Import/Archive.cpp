@@ -12,6 +12,7 @@
 
 #include "fx/Import/Archive.h"
 #include "fx/Support/MappedFile.h"
+#include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -410,7 +411,7 @@ Error Archive::Reader::publish() {
 
 Expected<std::unique_ptr<Archive>> Archive::open(StringRef path) {
   std::unique_ptr<Archive> archive(new Archive);
-  archive->path = path.str();
+  archive->path = getShownPath(path);
   Expected<sys::fs::mapped_file_region> map = mapFile(path);
   if (!map)
     return map.takeError();

@@ -27,6 +27,9 @@ class Decoder {
 public:
   Decoder(JsonReader &json, bool isNewer) : json(json), isNewer(isNewer) {}
 
+  /// Returns the number of nodes that were read, in all graphs.
+  uint64_t getNumNodes() const { return numNodes; }
+
   bool read(bool &out) { return json.readBool(out); }
   bool read(int64_t &out) { return json.readInteger(out); }
   bool read(double &out) { return json.readReal(out); }
@@ -58,7 +61,10 @@ public:
   }
   template <typename T>
   bool read(List<T> &out) {
-    return json.readArray([&](size_t) { return read(out.emplace_back()); });
+    return json.readArray([&](size_t) {
+      numNodes += std::is_same_v<T, Node>;
+      return read(out.emplace_back());
+    });
   }
   template <typename T>
   bool read(Map<T> &out) {
@@ -120,6 +126,7 @@ private:
   }
 
   JsonReader &json;
+  uint64_t numNodes = 0;
   bool isNewer;
 };
 } // namespace
@@ -300,26 +307,30 @@ static bool readVersion(JsonReader &json, SchemaVersion &version) {
 }
 
 Expected<ExportedProgram> fx::decodeProgram(StringRef text,
-                                            BumpPtrAllocator &strings) {
+                                            BumpPtrAllocator &strings,
+                                            uint64_t &numNodes,
+                                            Deadline *deadline) {
   SchemaVersion version;
   {
     // The strings that this pass decodes are not needed again.
     BumpPtrAllocator scratch;
-    JsonReader json(text, scratch);
+    JsonReader json(text, scratch, deadline);
     if (!readVersion(json, version))
       return createStringError(json.getError());
   }
-  JsonReader json(text, strings);
+  JsonReader json(text, strings, deadline);
   Decoder decoder(json, version.minor > kMinorVersion);
   ExportedProgram program;
   if (!decoder.read(program) || !json.readEnd())
     return createStringError(json.getError());
+  numNodes = decoder.getNumNodes();
   return program;
 }
 
 Expected<PayloadConfig> fx::decodePayloadConfig(StringRef text,
-                                                BumpPtrAllocator &strings) {
-  JsonReader json(text, strings);
+                                                BumpPtrAllocator &strings,
+                                                Deadline *deadline) {
+  JsonReader json(text, strings, deadline);
   Decoder decoder(json, /*isNewer=*/false);
   PayloadConfig config;
   if (!decoder.read(config) || !json.readEnd())

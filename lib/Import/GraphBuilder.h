@@ -8,6 +8,7 @@
 #ifndef FX_LIB_IMPORT_GRAPHBUILDER_H
 #define FX_LIB_IMPORT_GRAPHBUILDER_H
 
+#include "Deadline.h"
 #include "LocationBuilder.h"
 #include "TypeBuilder.h"
 
@@ -21,10 +22,11 @@ namespace fx {
 
 /// The state that all graphs of a program share.
 struct ProgramState {
-  explicit ProgramState(mlir::ModuleOp module)
-      : module(module), ctx(module.getContext()), types(ctx), locations(ctx),
-        symbols(module) {}
+  ProgramState(mlir::ModuleOp module, Deadline &deadline)
+      : deadline(deadline), module(module), ctx(module.getContext()),
+        types(ctx), locations(ctx), symbols(module) {}
 
+  Deadline &deadline;
   mlir::ModuleOp module;
   mlir::MLIRContext *ctx;
   TypeBuilder types;

@@ -33,7 +33,20 @@ using llvm::Expected;
 // The archive
 //===----------------------------------------------------------------------===//
 
-static Expected<StringRef> readRecord(const Archive &archive, StringRef name) {
+namespace {
+/// What an import has used of its limits.
+struct Budget {
+  explicit Budget(const ImportLimits &limits)
+      : limits(limits), deadline(limits.seconds) {}
+
+  const ImportLimits &limits;
+  Deadline deadline;
+  uint64_t textBytes = 0;
+};
+} // namespace
+
+static Expected<StringRef> readRecord(const Archive &archive, StringRef name,
+                                      Budget &budget) {
   const ArchiveRecord *record = archive.find(name);
   if (!record)
     return archive.error(name, "the archive has no such record");
@@ -44,6 +57,12 @@ static Expected<StringRef> readRecord(const Archive &archive, StringRef name) {
     return archive.error(name, "expected at most " + Twine(maxSize) +
                                    " bytes of text, got " +
                                    Twine(record->size));
+  budget.textBytes += record->size;
+  if (uint64_t limit = budget.limits.textBytes;
+      limit && budget.textBytes > limit)
+    return archive.error(name, "expected at most " + Twine(limit) +
+                                   " bytes of text, got " +
+                                   Twine(budget.textBytes));
   return archive.read(*record);
 }
 
@@ -55,7 +74,7 @@ static Error inRecord(const Archive &archive, StringRef record, Error error) {
 }
 
 /// Checks the format, the version and the byte order of the archive.
-static Error checkFormat(const Archive &archive) {
+static Error checkFormat(const Archive &archive, Budget &budget) {
   if (!archive.find("archive_format")) {
     if (llvm::any_of(archive.getRecords(), [](const ArchiveRecord &record) {
           return isTorchScriptCode(record.name);
@@ -68,13 +87,13 @@ static Error checkFormat(const Archive &archive) {
             : "expected an archive of torch.export.save, found no record "
               "'archive_format' in it");
   }
-  Expected<StringRef> format = readRecord(archive, "archive_format");
+  Expected<StringRef> format = readRecord(archive, "archive_format", budget);
   if (!format)
     return format.takeError();
   if (*format != "pt2")
     return archive.error("archive_format", "expected 'pt2', got '" +
                                                format->take_front(40) + "'");
-  Expected<StringRef> version = readRecord(archive, "archive_version");
+  Expected<StringRef> version = readRecord(archive, "archive_version", budget);
   if (!version)
     return version.takeError();
   if (version->trim() != "0")
@@ -82,7 +101,7 @@ static Error checkFormat(const Archive &archive) {
                                                 version->take_front(40) + "'");
   if (!archive.find("byteorder"))
     return Error::success();
-  Expected<StringRef> order = readRecord(archive, "byteorder");
+  Expected<StringRef> order = readRecord(archive, "byteorder", budget);
   if (!order)
     return order.takeError();
   if (*order != "little")
@@ -120,15 +139,16 @@ static Expected<std::string> selectModel(const Archive &archive,
 
 static Expected<schema::PayloadConfig>
 readConfig(const Archive &archive, const std::string &name,
-           llvm::BumpPtrAllocator &strings) {
+           llvm::BumpPtrAllocator &strings, Budget &budget) {
   if (!archive.find(name))
     return archive.error(
         name, "the archive has no such record: torch 2.8 and later write it, "
               "earlier ones pickle the values; save the program again");
-  Expected<StringRef> text = readRecord(archive, name);
+  Expected<StringRef> text = readRecord(archive, name, budget);
   if (!text)
     return text.takeError();
-  Expected<schema::PayloadConfig> config = decodePayloadConfig(*text, strings);
+  Expected<schema::PayloadConfig> config =
+      decodePayloadConfig(*text, strings, &budget.deadline);
   if (!config)
     return inRecord(archive, name, config.takeError());
   return config;
@@ -144,32 +164,49 @@ static std::string getExternalPath(StringRef path, StringRef folder) {
 // The module
 //===----------------------------------------------------------------------===//
 
+static Expected<schema::ExportedProgram>
+readProgram(const Archive &archive, const std::string &record,
+            llvm::BumpPtrAllocator &strings, Budget &budget) {
+  Expected<StringRef> text = readRecord(archive, record, budget);
+  if (!text)
+    return text.takeError();
+  uint64_t numNodes = 0;
+  Expected<schema::ExportedProgram> program =
+      decodeProgram(*text, strings, numNodes, &budget.deadline);
+  if (!program)
+    return inRecord(archive, record, program.takeError());
+  if (uint64_t limit = budget.limits.nodes; limit && numNodes > limit)
+    return archive.error(record, "expected at most " + Twine(limit) +
+                                     " nodes, got " + Twine(numNodes));
+  return program;
+}
+
 static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
                                               const ImportOptions &options) {
+  Budget budget(options.limits);
   Expected<std::unique_ptr<Archive>> opened = Archive::open(path);
   if (!opened)
     return opened.takeError();
   const Archive &archive = **opened;
-  if (Error e = checkFormat(archive))
+  if (Error e = checkFormat(archive, budget))
     return e;
   Expected<std::string> model = selectModel(archive, options.model);
   if (!model)
     return model.takeError();
 
   llvm::BumpPtrAllocator strings;
-  std::string record = "models/" + *model + ".json";
-  Expected<StringRef> text = readRecord(archive, record);
-  if (!text)
-    return text.takeError();
-  Expected<schema::ExportedProgram> program = decodeProgram(*text, strings);
+  Expected<schema::ExportedProgram> program =
+      readProgram(archive, "models/" + *model + ".json", strings, budget);
   if (!program)
-    return inRecord(archive, record, program.takeError());
-  Expected<schema::PayloadConfig> weights = readConfig(
-      archive, "data/weights/" + *model + "_weights_config.json", strings);
+    return program.takeError();
+  Expected<schema::PayloadConfig> weights =
+      readConfig(archive, "data/weights/" + *model + "_weights_config.json",
+                 strings, budget);
   if (!weights)
     return weights.takeError();
-  Expected<schema::PayloadConfig> constants = readConfig(
-      archive, "data/constants/" + *model + "_constants_config.json", strings);
+  Expected<schema::PayloadConfig> constants =
+      readConfig(archive, "data/constants/" + *model + "_constants_config.json",
+                 strings, budget);
   if (!constants)
     return constants.takeError();
 
@@ -177,12 +214,14 @@ static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&ctx));
   PayloadSource source{archive, getExternalPath(path, options.irFolder),
                        *model};
-  ProgramBuilder builder(*module, *program, source);
+  ProgramBuilder builder(*module, *program, source, budget.deadline);
   if (failed(builder.buildStates(*weights, "data/weights/")) ||
       failed(builder.buildStates(*constants, "data/constants/")) ||
       failed(builder.build()) || failed(verify(*module)) ||
       failed(verifyResultTypes(*module)))
-    return llvm::createStringError(path + ":" + errors.getText());
+    return llvm::createStringError(archive.getPath() + ":" + errors.getText());
+  if (budget.deadline.hasPassed())
+    return archive.error(budget.deadline.getMessage());
   return module;
 }
 

@@ -19,8 +19,9 @@
 using namespace llvm;
 using namespace fx;
 
-JsonReader::JsonReader(StringRef text, BumpPtrAllocator &strings)
-    : text(text), strings(strings) {
+JsonReader::JsonReader(StringRef text, BumpPtrAllocator &strings,
+                       Deadline *deadline)
+    : text(text), strings(strings), deadline(deadline) {
   const UTF8 *begin = reinterpret_cast<const UTF8 *>(text.begin());
   const UTF8 *at = begin;
   if (!isLegalUTF8String(&at, reinterpret_cast<const UTF8 *>(text.end())))
@@ -296,6 +297,8 @@ bool JsonReader::readArray(function_ref<bool(size_t)> element) {
     return true;
   path.push_back({StringRef(), 0});
   do {
+    if (deadline && deadline->poll())
+      return fail(deadline->getMessage());
     if (!element(path.back().index))
       return false;
     ++path.back().index;
@@ -322,6 +325,8 @@ bool JsonReader::readObject(function_ref<bool(StringRef)> member) {
     if (!readString(key))
       return false;
     path.back().key = key;
+    if (deadline && deadline->poll())
+      return fail(deadline->getMessage());
     if (!seen.insert(key).second)
       return fail("the key stands twice");
     if (!consume(':'))

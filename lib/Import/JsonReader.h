@@ -14,6 +14,8 @@
 #ifndef FX_LIB_IMPORT_JSONREADER_H
 #define FX_LIB_IMPORT_JSONREADER_H
 
+#include "Deadline.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -34,8 +36,10 @@ public:
   static constexpr unsigned maxDepth = 512;
 
   /// `text` must outlive the strings that are read. Strings with escapes are
-  /// decoded into memory of `strings`.
-  JsonReader(llvm::StringRef text, llvm::BumpPtrAllocator &strings);
+  /// decoded into memory of `strings`. Reading fails after `deadline`,
+  /// if any.
+  JsonReader(llvm::StringRef text, llvm::BumpPtrAllocator &strings,
+             Deadline *deadline = nullptr);
 
   /// Returns the kind of the next value, judged by its first character. Returns
   /// End if no value begins there, and after an error.
@@ -82,6 +86,7 @@ private:
   llvm::StringRef text;
   size_t at = 0;
   llvm::BumpPtrAllocator &strings;
+  Deadline *deadline;
   llvm::SmallVector<Segment> path;
   std::string error;
 };

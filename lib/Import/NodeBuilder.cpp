@@ -382,6 +382,8 @@ void GraphBuilder::keepDifferences(const schema::Node &node, Operation *op) {
 LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
   // The name of the node in errors.
   where = node.name ? node.name->str() : node.target.str();
+  if (program.deadline.hasPassed())
+    return error() << program.deadline.getMessage();
   StringRef target = getTargetName(node.target);
   if (target.empty())
     return error() << "the target is empty";

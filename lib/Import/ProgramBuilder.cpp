@@ -18,8 +18,9 @@ using namespace fx;
 
 ProgramBuilder::ProgramBuilder(ModuleOp module,
                                const schema::ExportedProgram &program,
-                               const PayloadSource &source)
-    : state(module), ctx(state.ctx), program(program), source(source), b(ctx) {
+                               const PayloadSource &source, Deadline &deadline)
+    : state(module, deadline), ctx(state.ctx), program(program), source(source),
+      b(ctx) {
   using K = schema::InputSpec::Kind;
   for (const schema::InputSpec &spec :
        program.graph_module.signature.input_specs) {
@@ -101,6 +102,8 @@ Attribute ProgramBuilder::getExternal(const ArchiveRecord &record) {
 LogicalResult ProgramBuilder::buildState(StringRef name,
                                          const schema::PayloadMeta &meta,
                                          StringRef folder) {
+  if (state.deadline.hasPassed())
+    return emitErrorAt(ctx, name) << state.deadline.getMessage();
   if (name.empty())
     return emitErrorAt(ctx, folder) << "a tensor without a name";
   if (state.states.count(name))

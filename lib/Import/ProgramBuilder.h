@@ -26,7 +26,7 @@ struct PayloadSource {
 class ProgramBuilder {
 public:
   ProgramBuilder(mlir::ModuleOp module, const schema::ExportedProgram &program,
-                 const PayloadSource &source);
+                 const PayloadSource &source, Deadline &deadline);
 
   /// Builds the states of a weights or constants configuration, whose files lie
   /// in `folder` of the archive.

@@ -44,6 +44,7 @@ llvm::Error Driver::load() {
   if (extension != ".mlir" && extension != ".mlirbc") {
     ImportOptions import;
     import.model = options.model;
+    import.limits = options.limits;
     FailureOr<OwningOpRef<ModuleOp>> imported =
         importPt2(options.input, context, import);
     if (failed(imported))

@@ -130,7 +130,7 @@ CheckedModel::makeInterpreter(OwningOpRef<ModuleOp> module) {
     return loadInterpreted({nullptr, std::move(module)}, options.threads,
                            "--check");
   llvm::Expected<LoadedModule> loaded =
-      loadModule(options.model, options.modelName);
+      loadModule(options.model, options.modelName, options.limits);
   if (!loaded)
     return loaded.takeError();
   return loadInterpreted(std::move(*loaded), options.threads, "--check");
@@ -199,7 +199,8 @@ llvm::Error CheckedModel::explain(llvm::ArrayRef<HostValue> inputs,
   llvm::SmallString<256> path(options.model);
   // Paths in the cut module must not depend on where its text is written.
   llvm::sys::fs::make_absolute(path);
-  llvm::Expected<LoadedModule> loaded = loadModule(path, options.modelName);
+  llvm::Expected<LoadedModule> loaded =
+      loadModule(path, options.modelName, options.limits);
   if (!loaded)
     return loaded.takeError();
   SmallVector<Operation *> nodes =

@@ -18,7 +18,7 @@ namespace fx {
 static llvm::Expected<std::unique_ptr<RunnableModel>>
 interpret(const RunOptions &options, llvm::StringRef reason) {
   llvm::Expected<LoadedModule> loaded =
-      loadModule(options.model, options.modelName);
+      loadModule(options.model, options.modelName, options.limits);
   if (!loaded)
     return loaded.takeError();
   return loadInterpreted(std::move(*loaded), options.threads, reason);

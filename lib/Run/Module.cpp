@@ -86,11 +86,13 @@ static llvm::Expected<LoadedModule> parseText(llvm::StringRef path) {
 }
 
 static llvm::Expected<LoadedModule> import(llvm::StringRef path,
-                                           llvm::StringRef modelName) {
+                                           llvm::StringRef modelName,
+                                           const ImportLimits &limits) {
   LoadedModule loaded = makeContext();
   ErrorCollector errors(loaded.context.get(), path);
   ImportOptions importOptions;
   importOptions.model = modelName.str();
+  importOptions.limits = limits;
   // `irFolder` stays empty, so the module names the archive by the given path.
   auto module = importPt2(path, *loaded.context, importOptions);
   if (failed(module))
@@ -105,9 +107,11 @@ bool isModuleFile(llvm::StringRef path) {
 }
 
 llvm::Expected<LoadedModule> loadModule(llvm::StringRef path,
-                                        llvm::StringRef modelName) {
-  return llvm::sys::path::extension(path) == ".pt2" ? import(path, modelName)
-                                                    : parseText(path);
+                                        llvm::StringRef modelName,
+                                        const ImportLimits &limits) {
+  return llvm::sys::path::extension(path) == ".pt2"
+             ? import(path, modelName, limits)
+             : parseText(path);
 }
 
 } // namespace fx

@@ -326,6 +326,7 @@ compileInProcess(const RunOptions &options) {
   compileOptions.crashIn = options.crashIn;
   compileOptions.cacheFolder = getDefaultCacheFolder();
   compileOptions.model = options.modelName;
+  compileOptions.limits = options.limits;
   compileOptions.allowFallback = !options.noFallback;
   compileOptions.profile = options.profile > 0;
   if (!options.device.empty())
@@ -343,7 +344,7 @@ compileInProcess(const RunOptions &options) {
                  << "\n";
   llvm::json::Object json = report->toJSON();
   llvm::Expected<LoadedModule> module =
-      loadModule(options.model, options.modelName);
+      loadModule(options.model, options.modelName, options.limits);
   if (!module)
     return module.takeError();
   // The temporary file is removed when this function returns; the loaded model

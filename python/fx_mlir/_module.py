@@ -175,6 +175,23 @@ class Module:
         )
 
 
+def _limits(nodes: int, text_bytes: int, seconds: float) -> tuple[int, int, float]:
+    for name, limit in ("max_nodes", nodes), ("max_text_bytes", text_bytes):
+        if not isinstance(limit, int) or not 0 <= limit < 2**64:
+            raise Error(f"{name}: expected an integer of 0 or more, got {limit!r:.80}")
+    if not isinstance(seconds, (int, float)) or not 0 <= seconds < float("inf"):
+        raise Error(f"max_seconds: expected a number of 0 or more, got {seconds!r:.80}")
+    return nodes, text_bytes, float(seconds)
+
+
+def _import_stream(source: Any, model: str, limits: tuple[int, int, float]) -> Module:
+    name = getattr(source, "name", None)  # of files that `open` opened
+    if not isinstance(name, str) or not name:
+        name = "<stream>"
+    stem = "model" if name == "<stream>" else pathlib.Path(name).stem
+    return Module(_fx.Module.import_stream(source.read, name, model, limits), name=stem)
+
+
 def import_(
     source: Any,
     args: tuple | None = None,
@@ -182,6 +199,9 @@ def import_(
     *,
     dynamic_shapes: Any = None,
     model: str = "",
+    max_nodes: int = 0,
+    max_text_bytes: int = 0,
+    max_seconds: float = 0,
 ) -> Module:
     """Imports a module of the fx dialect from one of
 
@@ -193,8 +213,15 @@ def import_(
       are those of the examples, unless `dynamic_shapes` (as in torch.export) makes
       them dynamic or the graph was traced with symbolic sizes,
     - the path of a `.pt2` archive (`model` names one of several models in it), or of
-      MLIR text or bytecode (`.mlir`, `.mlirbc`).
+      MLIR text or bytecode (`.mlir`, `.mlirbc`),
+    - a `.pt2` archive in memory: bytes, a bytearray or a memoryview, which are copied,
+      or a binary file object, which is read to its end.
+
+    An archive of unknown origin can be given limits, 0 for none: the number of nodes of
+    all graphs, the bytes of JSON that are read, and the seconds of the import. An
+    archive that exceeds one raises `Error`.
     """
+    limits = _limits(max_nodes, max_text_bytes, max_seconds)
     if (args is not None or kwargs) and not isinstance(source, torch.fx.GraphModule):
         raise TypeError("expected a GraphModule, which alone takes example inputs")
     if dynamic_shapes is not None and args is None:
@@ -207,17 +234,21 @@ def import_(
         folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
         path = os.path.join(folder.name, "model.pt2")
         torch.export.save(source, path)
-        return Module(_fx.Module.import_(path, ""), (folder,))
+        return Module(_fx.Module.import_(path, "", limits), (folder,))
     if isinstance(source, torch.fx.GraphModule):
         from fx_mlir._graph import import_graph_module
 
         return import_graph_module(source, args, kwargs, dynamic_shapes)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return Module(_fx.Module.import_buffer(source, "<bytes>", model, limits))
+    if not isinstance(source, (str, os.PathLike)) and callable(getattr(source, "read", None)):
+        return _import_stream(source, model, limits)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(
-            "expected an ExportedProgram, a GraphModule or a path, got "
+            "expected an ExportedProgram, a GraphModule, a path, bytes or a binary file, got "
             f"{type(source).__module__}.{type(source).__qualname__}"
         )
     path = os.fspath(source)
     if pathlib.Path(path).suffix in (".mlir", ".mlirbc"):
         return Module(_fx.Module.parse_file(path), name=pathlib.Path(path).stem)
-    return Module(_fx.Module.import_(path, model), name=pathlib.Path(path).stem)
+    return Module(_fx.Module.import_(path, model, limits), name=pathlib.Path(path).stem)

@@ -43,12 +43,22 @@ inline const char *toC(const std::string &text) {
 /// and the number of a candidate.
 using Tuning = std::tuple<std::string, double, int, std::string, int64_t>;
 
+/// The limits in FXImportOptions: nodes, bytes of text, seconds.
+using Limits = std::tuple<uint64_t, uint64_t, double>;
+
 /// A module in a context of its own.
 class Module {
 public:
   explicit Module(FXModule *module) : module(module, fxModuleDestroy) {}
 
-  static Module import(const std::string &path, const std::string &model);
+  static Module import(const std::string &path, const std::string &model,
+                       const Limits &limits);
+  /// `name` is the name of the archive in errors.
+  static Module importBuffer(nb::object data, const std::string &name,
+                             const std::string &model, const Limits &limits);
+  /// `read(n)` returns up to `n` bytes of the archive, none at its end.
+  static Module importStream(nb::object read, const std::string &name,
+                             const std::string &model, const Limits &limits);
   static Module parse(nb::object data, const std::string &name,
                       const std::string &folder);
   static Module parseFile(const std::string &path);

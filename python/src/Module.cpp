@@ -9,6 +9,7 @@
 #include "fx-c/Compile.h"
 #include "fx-c/Export.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace fx::python;
@@ -50,11 +51,93 @@ static auto call(Fn fn) {
   return result;
 }
 
-Module Module::import(const std::string &path, const std::string &model) {
+namespace {
+/// The bytes of an object with the buffer protocol.
+struct Buffer {
+  explicit Buffer(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_SIMPLE))
+      throw nb::python_error();
+  }
+  ~Buffer() { PyBuffer_Release(&view); }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  Py_buffer view;
+};
+
+/// A function that returns bytes, and what it raised.
+struct Reader {
+  nb::object fn;
+  std::unique_ptr<nb::python_error> raised;
+
+  static int64_t read(void *data, size_t size, void *context) {
+    auto *self = static_cast<Reader *>(context);
+    nb::gil_scoped_acquire acquire;
+    try {
+      Buffer part(self->fn(size));
+      size_t length = part.view.len;
+      // The C interface reports a length above `size`.
+      memcpy(data, part.view.buf, std::min(length, size));
+      return length;
+    } catch (nb::python_error &e) {
+      self->raised = std::make_unique<nb::python_error>(std::move(e));
+      return -1;
+    }
+  }
+};
+} // namespace
+
+/// The options of an import, which point into the arguments.
+static FXImportOptions getOptions(const std::string &name,
+                                  const std::string &model,
+                                  const Limits &limits) {
+  FXImportOptions options = {};
+  options.struct_size = sizeof options;
+  options.model = toC(model);
+  options.name = toC(name);
+  std::tie(options.max_nodes, options.max_text_bytes, options.max_seconds) =
+      limits;
+  return options;
+}
+
+Module Module::import(const std::string &path, const std::string &model,
+                      const Limits &limits) {
+  FXImportOptions options = getOptions("", model, limits);
   return Module(call([&](FXError **error) {
     Context context;
-    return fxModuleImport(context.context, toC(path), toC(model), error);
+    return fxModuleImportWith(context.context, toC(path), &options, error);
   }));
+}
+
+Module Module::importBuffer(nb::object data, const std::string &name,
+                            const std::string &model, const Limits &limits) {
+  FXImportOptions options = getOptions(name, model, limits);
+  Buffer bytes(data);
+  return Module(call([&](FXError **error) {
+    Context context;
+    return fxModuleImportBuffer(context.context, bytes.view.buf, bytes.view.len,
+                                &options, error);
+  }));
+}
+
+Module Module::importStream(nb::object read, const std::string &name,
+                            const std::string &model, const Limits &limits) {
+  FXImportOptions options = getOptions(name, model, limits);
+  Reader reader{read, nullptr};
+  FXError *error = nullptr;
+  FXModule *module = [&] {
+    nb::gil_scoped_release release;
+    Context context;
+    return fxModuleImportStream(context.context, Reader::read, &reader,
+                                &options, &error);
+  }();
+  if (reader.raised) {
+    fxErrorDestroy(error);
+    throw std::move(*reader.raised);
+  }
+  if (error)
+    raise(error);
+  return Module(module);
 }
 
 Module Module::parse(nb::object data, const std::string &name,
@@ -189,7 +272,12 @@ Module::compile(const std::string &path, int emit, const std::string &name,
 
 void fx::python::bindModule(nb::module_ &m) {
   nb::class_<Module>(m, "Module")
-      .def_static("import_", &Module::import, nb::arg("path"), nb::arg("model"))
+      .def_static("import_", &Module::import, nb::arg("path"), nb::arg("model"),
+                  nb::arg("limits"))
+      .def_static("import_buffer", &Module::importBuffer, nb::arg("data"),
+                  nb::arg("name"), nb::arg("model"), nb::arg("limits"))
+      .def_static("import_stream", &Module::importStream, nb::arg("read"),
+                  nb::arg("name"), nb::arg("model"), nb::arg("limits"))
       .def_static("parse", &Module::parse, nb::arg("data"), nb::arg("name"),
                   nb::arg("folder"))
       .def_static("parse_file", &Module::parseFile, nb::arg("path"))

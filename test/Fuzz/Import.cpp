@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An input is an archive. Whatever it holds, it is refused in one line, or it
-// is a module that verifies, that prints what parses to the same, and that goes
-// back to an archive of the same graph.
+// An input is an archive in memory, which is read in pieces. Whatever it holds,
+// it is refused in one line that begins with its name, or it is a module that
+// verifies, that prints what parses to the same, and that goes back to an
+// archive of the same graph. With limits, it is the same module, or refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "fx/IR/FXDialect.h"
 #include "fx/Import/Archive.h"
 #include "fx/Import/Import.h"
+#include "fx/Support/UnlinkedFile.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -78,6 +80,40 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
+/// The archive in memory, read by pieces whose sizes follow from the data.
+static UnlinkedFile readInPieces(StringRef bytes) {
+  Random random(bytes.size());
+  llvm::Expected<UnlinkedFile> file = UnlinkedFile::createInMemory(
+      "fuzz.pt2",
+      [&](llvm::MutableArrayRef<char> buffer) -> llvm::Expected<size_t> {
+        size_t most = std::min(buffer.size(), 1 + pick(random, 1 << 16));
+        StringRef part = bytes.take_front(most);
+        llvm::copy(part, buffer.begin());
+        bytes = bytes.drop_front(part.size());
+        return part.size();
+      });
+  require(!!file, "no file in memory");
+  return std::move(*file);
+}
+
+/// Imports again with limits that the archive may exceed.
+static void importWithLimits(const UnlinkedFile &file, ModuleOp whole,
+                             std::string &errors) {
+  ImportOptions options;
+  options.limits.nodes = 8;
+  options.limits.textBytes = 50000;
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      importPt2(file.getPath(), *whole.getContext(), options);
+  if (failed(module)) {
+    requireOneLine(errors);
+    require(StringRef(errors).contains("expected at most "),
+            "an error that is no limit", errors);
+    errors.clear();
+    return;
+  }
+  require(print(**module) == print(whole), "limits change the module");
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   std::string errors;
@@ -86,16 +122,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       errors += (errors.empty() ? "" : "\n") + diagnostic.str();
     return success();
   });
-  MemoryFile file(StringRef(reinterpret_cast<const char *>(data), size));
+  UnlinkedFile file =
+      readInPieces(StringRef(reinterpret_cast<const char *>(data), size));
   FailureOr<OwningOpRef<ModuleOp>> module = importPt2(file.getPath(), context);
   if (failed(module)) {
     requireOneLine(errors);
+    require(StringRef(errors).starts_with("fuzz.pt2:"), "no name in an error",
+            errors);
     return 0;
   }
   require(errors.empty(), "an error of an import that succeeds", errors);
   require(succeeded(verify(**module)), "an imported module does not verify",
           errors);
 
+  importWithLimits(file, **module, errors);
   std::string text = print(**module);
   OwningOpRef<ModuleOp> parsed =
       parseSourceString<ModuleOp>(text, ParserConfig(&context));

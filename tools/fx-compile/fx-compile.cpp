@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ImportLimitOptions.h"
 #include "fx/InitAll.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Operators/Version.h"
@@ -49,6 +50,7 @@ static cl::opt<EmitKind> emitKind("emit", cl::desc("What to write"),
 static cl::opt<std::string>
     modelName("model", cl::desc("The model of an archive with several"),
               cl::value_desc("name"), cl::cat(category));
+static ImportLimitOptions importLimits(category);
 static const std::string targetHelp =
     "What runs the kernels (default: the CPU): " + describeTargets();
 static cl::opt<std::string> target("target", cl::desc(targetHelp),
@@ -278,6 +280,7 @@ int main(int argc, char **argv) {
   options.handlesSignals = true;
   options.emit = emitKind;
   options.model = modelName;
+  options.limits = importLimits.get();
   options.cpu = llvm::codegen::getMCPU();
   options.target = target;
   options.gpuTiles = gpuTiles;

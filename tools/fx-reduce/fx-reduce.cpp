@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ImportLimitOptions.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Import/Import.h"
@@ -48,6 +49,7 @@ static cl::opt<std::string> output("o", cl::init("-"),
 static cl::opt<std::string>
     modelName("model", cl::desc("The model of an archive with several"),
               cl::value_desc("name"), cl::cat(category));
+static ImportLimitOptions importLimits(category);
 static cl::opt<unsigned> timeout("timeout", cl::init(60),
                                  cl::desc("Seconds that a test may take; a "
                                           "longer one counts as failed"),
@@ -63,6 +65,7 @@ static OwningOpRef<ModuleOp> load(MLIRContext &context) {
   if (extension != ".mlir" && extension != ".mlirbc") {
     ImportOptions options;
     options.model = modelName;
+    options.limits = importLimits.get();
     FailureOr<OwningOpRef<ModuleOp>> module =
         importPt2(input, context, options);
     return failed(module) ? OwningOpRef<ModuleOp>() : std::move(*module);

@@ -42,6 +42,9 @@ complex32 are raw bytes (V2, V1, V4).
   --report FILE    write a JSON report: native or fallback, reasons, kernels
   --load-library FILE  load a library of operators, as torch.ops.load_library
   --model NAME     the model of an archive that holds several
+  --max-nodes N, --max-text-bytes N, --max-import-seconds N
+                   refuse an archive with more nodes, more bytes of JSON, or
+                   whose import takes longer (0: no limit)
   --version        print versions
   --help           print this
 )";
@@ -58,6 +61,7 @@ private:
   llvm::Error parseOption(StringRef name, std::optional<StringRef> value);
   llvm::Expected<StringRef> getValue(StringRef name,
                                      std::optional<StringRef> value);
+  llvm::Error parseLimit(StringRef name, StringRef value);
   llvm::Expected<int> getInt(StringRef name, std::optional<StringRef> value);
   size_t next = 0;
 };
@@ -86,6 +90,25 @@ llvm::Expected<int> Parser::getInt(StringRef name,
     return fail("option '" + name + "' expects a number up to 1000000, got '" +
                 *text + "'");
   return number;
+}
+
+static bool isLimit(StringRef name) {
+  return name == "--max-nodes" || name == "--max-text-bytes" ||
+         name == "--max-import-seconds";
+}
+
+/// Parses the value of an option for which `isLimit` is true.
+llvm::Error Parser::parseLimit(StringRef name, StringRef value) {
+  fx::ImportLimits &limits = options.limits;
+  bool isWrong =
+      name == "--max-nodes" ? value.getAsInteger(10, limits.nodes)
+      : name == "--max-text-bytes"
+          ? value.getAsInteger(10, limits.textBytes)
+          : value.getAsDouble(limits.seconds) || !(limits.seconds >= 0);
+  if (isWrong)
+    return fail("option '" + name + "' expects a number of 0 or more, got '" +
+                value + "'");
+  return llvm::Error::success();
 }
 
 llvm::Error Parser::parseOption(StringRef name,
@@ -122,6 +145,10 @@ llvm::Error Parser::parseOption(StringRef name,
       return given.takeError();
     options.libraries.push_back(given->str());
     return llvm::Error::success();
+  }
+  if (isLimit(name)) {
+    llvm::Expected<StringRef> given = getValue(name, value);
+    return given ? parseLimit(name, *given) : given.takeError();
   }
   if (name == "--seed") {
     llvm::Expected<StringRef> given = getValue(name, value);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ImportLimitOptions.h"
 #include "fx/Export/Export.h"
 #include "fx/Export/Formats.h"
 #include "fx/IR/BytecodeFile.h"
@@ -56,6 +57,7 @@ static cl::opt<std::string> output("o", cl::desc("Write to this file"),
 static cl::opt<std::string>
     model("model", cl::desc("The model, where an archive holds several"),
           cl::value_desc("name"), cl::cat(category));
+static fx::ImportLimitOptions importLimits(category);
 static cl::opt<bool> emitBytecode("emit-bytecode",
                                   cl::desc("Write MLIR bytecode"),
                                   cl::cat(category));
@@ -123,6 +125,7 @@ using OwnedModule = mlir::OwningOpRef<mlir::ModuleOp>;
 static OwnedModule importModel(StringRef path, mlir::MLIRContext &context) {
   fx::ImportOptions options;
   options.model = model;
+  options.limits = importLimits.get();
   if (output != "-" && !isArchive()) {
     options.irFolder = sys::path::parent_path(output).str();
     if (options.irFolder.empty())

@@ -40,6 +40,7 @@ class Archive {
 public:
   static llvm::Expected<std::unique_ptr<Archive>> open(llvm::StringRef path);
 
+  /// Returns the path as messages show it (fx/Support/UnlinkedFile.h).
   llvm::StringRef getPath() const { return path; }
   /// The records in the order of the central directory.
   llvm::ArrayRef<ArchiveRecord> getRecords() const { return records; }

@@ -8,6 +8,8 @@
 #ifndef FX_IMPORT_IMPORT_H
 #define FX_IMPORT_IMPORT_H
 
+#include "fx/Import/Limits.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -21,11 +23,15 @@ struct ImportOptions {
   /// The folder of the IR file, to which the paths of `#fx.external` are
   /// relative. Empty: the paths are the path of the archive as given.
   std::string irFolder;
+  ImportLimits limits;
 };
 
 /// Imports an archive of `torch.export.save`: its states, its sub-graphs and
 /// `fx.graph @main`. The module is verified. Weights are not read; the module
 /// refers to them. Pickled data of the archive is never read.
+///
+/// An archive in memory is a file of `UnlinkedFile::createInMemory`, which must
+/// live as long as the module's states are read.
 ///
 /// On failure emits one error at an unknown location, with the text
 /// `<path>[:<record or node>]: <what is wrong>` on one line.

@@ -9,6 +9,7 @@
 #define FX_PIPELINES_COMPILE_H
 
 #include "fx/CodeGen/CPU/WinogradMode.h"
+#include "fx/Import/Limits.h"
 #include "fx/Pipelines/Progress.h"
 
 #include "llvm/Support/Error.h"
@@ -66,6 +67,8 @@ struct CompileOptions {
   EmitKind emit = EmitKind::SharedObject;
   /// The name of the model, for an archive that holds several.
   std::string model;
+  /// What the import of an archive may use.
+  ImportLimits limits;
   /// The CPU, as for LLVM's `-mcpu`. Empty: the CPU of this machine, or any
   /// x86-64 if `target` is a GPU. Several CPUs, with commas: a shared object
   /// with code for each of them. The best is chosen when it is loaded.

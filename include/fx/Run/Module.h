@@ -8,6 +8,8 @@
 #ifndef FX_RUN_MODULE_H
 #define FX_RUN_MODULE_H
 
+#include "fx/Import/Limits.h"
+
 #include "fx/IR/FXDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -29,11 +31,12 @@ struct LoadedModule {
 /// `.mlir` or `.mlirbc`.
 bool isModuleFile(llvm::StringRef path);
 
-/// Imports the model `modelName` of a `.pt2` archive (empty: its only model),
-/// or parses a file of MLIR text or bytecode. Errors are `LocatedError`s whose
-/// place is a record, a node, or a line and column.
+/// Imports, within `limits`, the model `modelName` of a `.pt2` archive (empty:
+/// its only model), or parses a file of MLIR text or bytecode. Errors are
+/// `LocatedError`s whose place is a record, a node, or a line and column.
 llvm::Expected<LoadedModule> loadModule(llvm::StringRef path,
-                                        llvm::StringRef modelName);
+                                        llvm::StringRef modelName,
+                                        const ImportLimits &limits = {});
 
 } // namespace fx
 

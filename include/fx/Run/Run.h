@@ -8,6 +8,8 @@
 #ifndef FX_RUN_RUN_H
 #define FX_RUN_RUN_H
 
+#include "fx/Import/Limits.h"
+
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
@@ -21,6 +23,8 @@ struct RunOptions {
   std::string model;
   /// The name of the model, for an archive that holds several.
   std::string modelName;
+  /// What the import of an archive may use.
+  ImportLimits limits;
   /// The folders with the files in_<k>.npy and out_<k>.npy.
   std::string inputs, outputs;
   /// Libraries of operators to load, as torch.ops.load_library does.

@@ -8,6 +8,8 @@
 #ifndef FX_SUPPORT_UNLINKEDFILE_H
 #define FX_SUPPORT_UNLINKEDFILE_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -15,13 +17,27 @@
 
 namespace fx {
 
-/// A file on disk without a directory entry. The system deletes the file when
-/// this object and all mappings of the file are gone, also after a crash.
+/// A file without a directory entry, on disk or in memory. The system deletes
+/// the file when this object and all mappings of the file are gone, also after
+/// a crash.
 class UnlinkedFile {
 public:
   /// Creates a file in the system's folder of temporary files. Its content is
   /// `bytes`.
   static llvm::Expected<UnlinkedFile> create(llvm::StringRef bytes = {});
+
+  /// Fills a part of the buffer, which is not empty, and returns the number of
+  /// bytes; 0 at the end of the data.
+  using ReadFn =
+      llvm::function_ref<llvm::Expected<size_t>(llvm::MutableArrayRef<char>)>;
+
+  /// Creates a file in memory, with what `read` returns until its end. The
+  /// content cannot be changed afterwards. Errors about the file, also those of
+  /// other functions that open it by its path, use `name` as its path.
+  static llvm::Expected<UnlinkedFile> createInMemory(llvm::StringRef name,
+                                                     ReadFn read);
+  static llvm::Expected<UnlinkedFile> createInMemory(llvm::StringRef name,
+                                                     llvm::StringRef bytes);
 
   UnlinkedFile(UnlinkedFile &&other)
       : descriptor(std::exchange(other.descriptor, -1)),
@@ -43,6 +59,14 @@ private:
   int descriptor = -1;
   std::string path;
 };
+
+/// Returns the path of a file as messages show it: the name of a file in
+/// memory, or `path` itself.
+std::string getShownPath(llvm::StringRef path);
+
+/// Returns true for a path that `UnlinkedFile::getPath` returned in any
+/// process, although this process has no such file in memory.
+bool isLostMemoryFile(llvm::StringRef path);
 
 } // namespace fx
 

@@ -1,6 +1,8 @@
 """Refusals: every bad archive gives exit 1 and one line `error: <file>...`.
 
 usage: hostile.py FX_TRANSLATE FOLDER
+       hostile.py --write FOLDER       only writes the archives, for other tests
+       hostile.py --write-good FILE    only writes an archive that is good
 """
 
 import concurrent.futures
@@ -284,7 +286,15 @@ def check_flip(case):
 
 
 def main():
+    if TOOL == "--write-good":
+        FOLDER.write_bytes(GOOD)
+        return 0
     FOLDER.mkdir(parents=True, exist_ok=True)
+    if TOOL == "--write":
+        cases = [case[1] for case in (*archives(), *flips(), *mutations())]
+        for i, data in enumerate(cases):
+            (FOLDER / f"{i}.pt2").write_bytes(data)
+        return 0
     path, out, result = run("good", GOOD)
     failures = [] if result.returncode == 0 else [f"good: {result.stderr}"]
     path, out, result = run("good-zip64", a.pack(a.records(), zip64=True))
