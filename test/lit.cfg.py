@@ -6,11 +6,13 @@
 # %docs (the generated pages), %scripts (scripts/), %cmake_compilers (what to
 # configure another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
-# are built), asan, ptxas (of a CUDA toolkit), spirv-val, clang-format, long (only with scripts/test.sh --long), and one for each
+# are built), asan, ptxas (of a CUDA toolkit), spirv-val, clang-format, seccomp (system calls can be filtered, for
+# x86-64), long (only with scripts/test.sh --long), and one for each
 # tool that was built (fx-opt, fx-translate, fx-compile, fx-quantize, fx-run, fx-reduce,
 # fx-lsp-server).
 
 import os
+import platform
 import resource
 import shutil
 
@@ -60,6 +62,8 @@ if shutil.which("spirv-val", path=config.environment["PATH"]):
     config.available_features.add("spirv-val")
 if shutil.which("clang-format-22", path=config.environment["PATH"]):
     config.available_features.add("clang-format")
+if platform.machine() == "x86_64" and os.path.exists("/proc/sys/kernel/seccomp"):
+    config.available_features.add("seccomp")
 if config.torch_dir:
     config.available_features.add("torch")
 if os.path.exists(os.path.join(lib_dir, "libFXTorch.so")):

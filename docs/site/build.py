@@ -92,6 +92,7 @@ NAV = [
         [
             *(entry for entry in ARCHITECTURE if (ROOT / entry[1]).exists()),
             ("Rationale", "docs/Rationale.md"),
+            ("Security", "SECURITY.md"),
             ("Contributing", "CONTRIBUTING.md"),
             ("Changelog", "CHANGELOG.md"),
         ],
