@@ -62,8 +62,8 @@ FX_CAPI FXModule *fxModuleImportBuffer(FXContext *context, const void *data,
 typedef int64_t (*FXReadFn)(void *data, size_t size, void *user_data);
 
 /* As fxModuleImportBuffer, but the archive is what `read` returns until its
- * end. `read` is not called again after its end or an error. It may use the
- * context. */
+ * end, which must fit in memory. `read` is not called again after its end or an
+ * error. It may use the context. */
 FX_CAPI FXModule *fxModuleImportStream(FXContext *context, FXReadFn read,
                                        void *user_data,
                                        const FXImportOptions *options,

@@ -170,12 +170,14 @@ def test_limits(archive, tmp_path):
                 fx_mlir.import_(source, **limits)
             assert str(e.value).startswith(f"{name}:") and message in str(e.value), str(e.value)
 
-        refused(f"models/model.json: expected at most {nodes - 1} nodes, got {nodes}", max_nodes=nodes - 1)
+        message = f"models/model.json: expected at most {nodes - 1} nodes, got {nodes}"
+        refused(message, max_nodes=nodes - 1)
         assert fx_mlir.import_(source, max_nodes=nodes)
         refused("expected at most 1000 bytes of text, got ", max_text_bytes=1000)
         refused("expected an import of at most 1e-09 seconds, got ", max_seconds=1e-9)
         assert fx_mlir.import_(source, max_nodes=10**6, max_text_bytes=10**9, max_seconds=1e6)
     for option in "max_nodes", "max_text_bytes", "max_seconds":
-        for value in -1, "1", None, float("nan"), float("inf"), 2**70 if option != "max_seconds" else -0.5:
+        too_much = -0.5 if option == "max_seconds" else 2**70
+        for value in -1, "1", None, float("nan"), float("inf"), too_much:
             with pytest.raises(fx_mlir.Error, match=f"{option}: expected"):
                 fx_mlir.import_(archive, **{option: value})

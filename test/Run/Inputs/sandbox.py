@@ -36,6 +36,10 @@ def run_model(calls):
     return run(calls, "load", MODEL, "3")
 
 
+def expect_killed(result, what):
+    assert result.returncode == 1 and result.stderr == "killed by SIGSYS\n", f"{what}: {result}"
+
+
 def removed(calls):
     """Yields each call, with the list that lacks it."""
     for call in calls:
@@ -53,13 +57,10 @@ def main():
     assert result.stdout == "sum 1.67772e+07\n" * 3, result.stdout
 
     # The test of the test: without a call that is needed, the process is killed.
-    killed = "killed by SIGSYS\n"
     for call, others in removed(tool):
-        result = run_tool(others, FOLDER / "less")
-        assert result.returncode == 1 and result.stderr == killed, f"fx-run without {call}: {result}"
+        expect_killed(run_tool(others, FOLDER / "less"), f"fx-run without {call}")
     for call, others in removed(model):
-        result = run_model(others)
-        assert result.returncode == 1 and result.stderr == killed, f"the model without {call}: {result}"
+        expect_killed(run_model(others), f"the model without {call}")
     print(f"{len(tool)} system calls of fx-run, {len(model)} of a model, all needed")
 
 
