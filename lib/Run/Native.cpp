@@ -328,6 +328,7 @@ compileInProcess(const RunOptions &options) {
   compileOptions.model = options.modelName;
   compileOptions.limits = options.limits;
   compileOptions.allowFallback = !options.noFallback;
+  compileOptions.optLevel = options.optLevel;
   compileOptions.profile = options.profile > 0;
   if (!options.device.empty())
     compileOptions.target = "cuda";
