@@ -40,7 +40,7 @@ class Block:
 
 
 def pages() -> list[pathlib.Path]:
-    names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
     found = [harness.ROOT / name for name in names if (harness.ROOT / name).exists()]
     return found + sorted((harness.ROOT / "docs").rglob("*.md"))
 

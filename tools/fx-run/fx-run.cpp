@@ -43,9 +43,9 @@ complex32 are raw bytes (V2, V1, V4).
   --report FILE    write a JSON report: native or fallback, reasons, kernels
   --load-library FILE  load a library of operators, as torch.ops.load_library
   --model NAME     the model of an archive that holds several
-  --max-nodes N, --max-text-bytes N, --max-import-seconds N
-                   refuse an archive with more nodes, more bytes of JSON, or
-                   whose import takes longer (0: no limit)
+  --max-nodes N    refuse an archive with more nodes (0: no limit)
+  --max-text-bytes N  refuse an archive with more bytes of JSON
+  --max-import-seconds N  refuse an archive whose import takes longer
   --version        print versions
   --help           print this
 )";
