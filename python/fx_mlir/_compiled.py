@@ -1,4 +1,4 @@
-"""Compiled models: native code that takes and returns torch tensors."""
+"""Compiled models: native code that takes and returns tensors of torch or NumPy arrays."""
 
 from __future__ import annotations
 
@@ -11,80 +11,36 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch.utils import _pytree as pytree
-
-from fx_mlir import _fx
+from fx_mlir import _fx, _pytree, _torch
 from fx_mlir._error import Error, FallbackWarning
-from fx_mlir._generator import shared_generator
-from fx_mlir._module import Module, Tuning, import_
+from fx_mlir._module import Module, Tuning, import_, is_exported_program
 from fx_mlir._operators import register_pure_operators
+from fx_mlir._tensors import TENSOR, is_torch, to_array, to_capsule, to_torch
 
-# FXValueKind of fx/Runtime/model.h.
-TENSOR, INT, FLOAT, BOOL, NONE = range(5)
+if TYPE_CHECKING:
+    import torch
+
 # FXRunFlag.
 _ASYNC, _HOST_OUTPUTS, _NO_GRAPHS = 1, 2, 4
-_SCALAR_DTYPES = {INT: torch.int64, FLOAT: torch.float64, BOOL: torch.bool}
 
 
-def to_capsule(
-    value: Any, kind: int, name: str, mutated: bool = False, on_gpu: bool = False
-) -> Any:
-    """Returns a DLPack capsule of a tensor, or of a number as a 0-d tensor."""
-    if isinstance(value, torch.Tensor):
-        if value.device.type != "cpu" and not (on_gpu and value.device.type == "cuda"):
-            where = "the CPU or a CUDA device" if on_gpu else "the CPU"
-            raise Error(f"{name}: expected a tensor on {where}, got one on {value.device}")
-        if value.layout != torch.strided:
-            raise Error(f"{name}: expected a strided tensor, got {value.layout}")
-        if value.is_nested or value.is_quantized:
-            kind_of = "nested" if value.is_nested else "quantized"
-            raise Error(f"{name}: expected a plain tensor, got a {kind_of} one")
-        value = value.detach()
-        if value.is_conj() or value.is_neg():
-            # PyTorch conjugates and negates lazily; a view with these bits cannot be mutated.
-            if mutated:
-                raise Error(f"{name}: expected a tensor to write to, got a lazy conjugate or negative")
-            value = value.resolve_conj().resolve_neg()
-        try:
-            return torch.utils.dlpack.to_dlpack(value)
-        except (BufferError, RuntimeError) as e:  # DLPack does not support the dtype or storage
-            raise Error(f"{name}: {e}") from e
-    if kind == TENSOR or not isinstance(value, (int, float)):
-        want = "a tensor" if kind == TENSOR else "a number"
-        raise Error(f"{name}: expected {want}, got {type(value).__qualname__}")
-    if kind == INT and isinstance(value, float):
-        raise Error(f"{name}: expected an int, got {value}")
-    try:
-        number = torch.tensor(value, dtype=_SCALAR_DTYPES[kind])
-    except (OverflowError, RuntimeError, ValueError) as e:
-        raise Error(f"{name}: {e}") from e
-    return torch.utils.dlpack.to_dlpack(number)
-
-
-def from_capsule(capsule: Any, kind: int) -> Any:
-    if capsule is None:
-        return None
-    tensor = torch.utils.dlpack.from_dlpack(capsule)
-    return tensor if kind == TENSOR else tensor.item()
-
-
-def _leaves_like(out: Any, spec: pytree.TreeSpec) -> list:
-    """Returns the leaves of `out`, where None stands for any part of `spec`."""
+def _leaves_like(trees: Any, out: Any, spec: Any) -> list:
+    """Returns the leaves of `out`, where None stands for any part of `spec`, a structure of the
+    module `trees`."""
     if out is None:
         return [None] * spec.num_leaves
     if spec.is_leaf():
         return [out]
     parts = spec.children()
-    level = pytree.TreeSpec(spec.type, spec.context, [pytree.treespec_leaf() for _ in parts])
+    level = trees.TreeSpec(spec.type, spec.context, [trees.treespec_leaf() for _ in parts])
     try:
         children = level.flatten_up_to(out)
     except (TypeError, ValueError):
         text = " ".join(str(spec).split())
         raise Error(f"out: expected the structure {text}, got {type(out).__qualname__}") from None
-    return [x for child, part in zip(children, parts) for x in _leaves_like(child, part)]
+    return [x for child, part in zip(children, parts) for x in _leaves_like(trees, child, part)]
 
 
 class FlatModel:
@@ -123,9 +79,10 @@ class FlatModel:
                 outputs = self.impl.run(capsules, self.threads, *options)
             except Error as e:
                 raise self._locate(e) from None
-        return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
+        convert = to_torch if is_torch(leaves) else to_array
+        return [convert(o, kind) for o, kind in zip(outputs, self._kinds)]
 
-    def run_into(self, outputs: Sequence[torch.Tensor | None], leaves: Sequence[Any]) -> None:
+    def run_into(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> None:
         """Runs the model and writes each output to a tensor; those for None are dropped."""
         targets = [
             None if o is None else to_capsule(o, TENSOR, f"output {k}", mutated=True)
@@ -143,7 +100,11 @@ class FlatModel:
     @contextlib.contextmanager
     def _running(self) -> Iterator[None]:
         """Shares torch's random generator with the model, and locates the errors of a run."""
-        generator = shared_generator(self.impl) if self._draws_random else contextlib.nullcontext()
+        generator: Any = contextlib.nullcontext()
+        if self._draws_random and _torch.loaded() is not None:
+            from fx_mlir._generator import shared_generator
+
+            generator = shared_generator(self.impl)
         try:
             with generator:
                 yield
@@ -156,6 +117,9 @@ class FlatModel:
         stream. Otherwise the outputs are on the host."""
         if not self._on_gpu:
             return 0, 0
+        torch = _torch.loaded()
+        if torch is None:
+            return 0, _HOST_OUTPUTS | self._flags
         used = [v for leaf, *_ in self._inputs if isinstance(v := leaves[leaf], torch.Tensor)]
         if not any(v.device.type == "cuda" for v in used):
             return 0, _HOST_OUTPUTS | self._flags
@@ -175,8 +139,12 @@ class FlatModel:
 
 class CompiledModel:
     """A model as native code. Call it like the module that was exported. It takes and
-    returns torch tensors without copies, and does not compute gradients. Random
-    operators draw from torch's generator of the CPU, like eager PyTorch.
+    returns tensors without copies, and does not compute gradients.
+
+    Inputs are tensors of torch, NumPy arrays, or other objects with `__dlpack__`. If one is
+    a tensor of torch, the outputs are tensors of torch; otherwise they are NumPy arrays, or
+    `fx_mlir.Tensor` for dtypes that NumPy does not have. If torch is loaded, random operators
+    draw from its generator of the CPU, like eager PyTorch; otherwise from the model's own.
 
     `report` describes the compilation: the seconds of each phase, the operators
     without native code and the reasons, the kernels. `info` describes inputs, outputs
@@ -187,8 +155,8 @@ class CompiledModel:
         self,
         path: str,
         *,
-        in_spec: pytree.TreeSpec | None = None,
-        out_spec: pytree.TreeSpec | None = None,
+        in_spec: str = "",
+        out_spec: str = "",
         constants: dict[int, Any] | None = None,
         report: dict | None = None,
         threads: int = 1,
@@ -199,16 +167,22 @@ class CompiledModel:
     ) -> None:
         self._path = path
         self._flat = FlatModel(path, threads, frames, device, cuda_graphs)
-        self._in_spec = in_spec
-        self._out_spec = out_spec
+        # A structure, and the module that it is from: torch may be loaded later.
+        self._in_spec: Any = None
+        self._out_spec: Any = None
+        self._in_trees = self._out_trees = _pytree
+        if in_spec:
+            self._in_trees, self._in_spec = _pytree.load_spec(in_spec)
+        if out_spec:
+            self._out_trees, self._out_spec = _pytree.load_spec(out_spec)
         self._constants = constants or {}
         # Tensors that are passed by position need no flattening.
         self._takes_leaves = not self._constants
-        if in_spec is not None:
-            positional, by_name = in_spec.children()
+        if self._in_spec is not None:
+            positional, by_name = self._in_spec.children()
             is_flat = all(child.is_leaf() for child in positional.children())
             self._takes_leaves &= is_flat and not by_name.children()
-        self._returns_leaf = out_spec is not None and out_spec.is_leaf()
+        self._returns_leaf = self._out_spec is not None and self._out_spec.is_leaf()
         self._keep = keep
         self.report: dict = report or {}
         outputs = self.info["outputs"]
@@ -230,7 +204,7 @@ class CompiledModel:
             return tuple(outputs)
         if self._returns_leaf:
             return outputs[0]
-        return pytree.tree_unflatten(outputs, self._out_spec)
+        return self._out_trees.tree_unflatten(outputs, self._out_spec)
 
     def run_into(self, out: Any, *args: Any, **kwargs: Any) -> Any:
         """Runs the model, writes its outputs to the tensors of `out`, and returns `out`.
@@ -241,9 +215,9 @@ class CompiledModel:
         must be those of the outputs. Models for GPUs are an error.
         """
         if self._out_spec is None:
-            leaves = pytree.tree_leaves(out, is_leaf=lambda x: x is None)
+            leaves = _pytree.implementation().tree_leaves(out, is_leaf=lambda x: x is None)
         else:
-            leaves = _leaves_like(out, self._out_spec)
+            leaves = _leaves_like(self._out_trees, out, self._out_spec)
         if len(leaves) != self._n_outputs:
             raise Error(f"expected {self._n_outputs} outputs, got {len(leaves)}")
         targets: list = [None] * len(self.info["outputs"])
@@ -259,17 +233,18 @@ class CompiledModel:
             self._takes_leaves
             and not kwargs
             and len(args) == count
-            and all(isinstance(value, torch.Tensor) for value in args)
+            and all(hasattr(value, "__dlpack__") for value in args)
         ):
             return args
         if self._in_spec is None:
-            leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda x: x is None)
+            trees = _pytree.implementation()
+            leaves = trees.tree_leaves((args, kwargs), is_leaf=lambda x: x is None)
         else:
             # Put keyword arguments in the order of the export.
             names = self._in_spec.child(1).context
             if set(names) == set(kwargs):
                 kwargs = {name: kwargs[name] for name in names}
-            leaves, spec = pytree.tree_flatten((args, kwargs))
+            leaves, spec = self._in_trees.tree_flatten((args, kwargs))
             if spec != self._in_spec:
                 want, got = (" ".join(str(s).split()) for s in (self._in_spec, spec))
                 raise Error(f"expected arguments of the form {want}, got {got}")
@@ -283,6 +258,12 @@ class CompiledModel:
     def reset(self) -> None:
         """Resets the buffers that the model mutates to their initial values."""
         self._flat.impl.reset()
+
+    def seed(self, seed: int) -> None:
+        """Seeds the model's own random generator, from which it draws if torch is not loaded."""
+        if not isinstance(seed, int) or not 0 <= seed < 2**64:
+            raise Error(f"expected a seed from 0 to 2**64 - 1, got {seed!r:.80}")
+        self._flat.impl.seed(seed)
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the shared object, which fx-run and `load` can load."""
@@ -365,12 +346,11 @@ def build(
     return path, json.loads(report), folder
 
 
-def _spec(module: Module, name: str) -> pytree.TreeSpec | None:
+def _spec(module: Module, name: str) -> str:
     try:
-        text = module.attribute(name)
+        return module.attribute(name)
     except Error:  # no fx.graph @main
-        return None
-    return pytree.treespec_loads(text) if text else None
+        return ""
 
 
 def frames_of(graph: torch.fx.Graph) -> dict[str, tuple[str, int]]:
@@ -433,13 +413,15 @@ def compile(
     - `winograd`: the 3 x 3 convolutions of f32 that use Winograd's method: "auto" for
       those that gain from it, "off" for none, "f2" or "f4" for all.
     """
+    torch = _torch.loaded()
     if args is not None:
+        torch = _torch.require("compile with example inputs")
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
-    elif isinstance(source, torch.nn.Module):
+    elif torch is not None and isinstance(source, torch.nn.Module):
         raise TypeError("expected example inputs to export the module with: compile(module, (x,))")
-    constants: dict[int, Any] = {}
     frames: dict = {}
-    if isinstance(source, torch.export.ExportedProgram):
+    is_program = is_exported_program(source)
+    if is_program:
         frames = frames_of(source.graph)
         register_pure_operators(source.graph_module)
     module = import_(source, model=model)
@@ -467,12 +449,10 @@ def compile(
         device=device,
         cuda_graphs=cuda_graphs,
     )
-    if isinstance(source, torch.export.ExportedProgram) and source.example_inputs:
+    if is_program and source.example_inputs:
         passed = {i["leaf"] for i in compiled.info["inputs"]}
-        for leaf, value in enumerate(pytree.tree_leaves(source.example_inputs)):
-            if leaf not in passed:
-                constants[leaf] = value
-        compiled._constants = constants
+        leaves = torch.utils._pytree.tree_leaves(source.example_inputs)
+        compiled._constants = {k: leaf for k, leaf in enumerate(leaves) if k not in passed}
     return compiled
 
 

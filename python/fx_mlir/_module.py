@@ -8,12 +8,13 @@ import pathlib
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from fx_mlir import _fx
+from fx_mlir import _fx, _torch
 from fx_mlir._error import Error
+
+if TYPE_CHECKING:
+    import torch
 
 #: The formats that `Module.emit` writes: fx/Pipelines/Formats.def.
 EMIT_KINDS = _fx.emit_kinds()
@@ -106,6 +107,7 @@ class Module:
         `root` holds the modules and tensors that the graph refers to; its default is the
         GraphModule that the module was imported from. Inputs that are states, such as
         those of an exported program, stay inputs if there is no root that holds them."""
+        torch = _torch.require("graph_module")
         from fx_mlir._live import graph_module
 
         if root is not None and not isinstance(root, torch.nn.Module):
@@ -175,6 +177,11 @@ class Module:
         )
 
 
+def is_exported_program(source: Any) -> bool:
+    torch = _torch.loaded()
+    return torch is not None and isinstance(source, torch.export.ExportedProgram)
+
+
 def import_(
     source: Any,
     args: tuple | None = None,
@@ -195,7 +202,9 @@ def import_(
     - the path of a `.pt2` archive (`model` names one of several models in it), or of
       MLIR text or bytecode (`.mlir`, `.mlirbc`).
     """
-    if (args is not None or kwargs) and not isinstance(source, torch.fx.GraphModule):
+    torch = _torch.loaded()
+    is_live = torch is not None and isinstance(source, torch.fx.GraphModule)
+    if (args is not None or kwargs) and not is_live:
         raise TypeError("expected a GraphModule, which alone takes example inputs")
     if dynamic_shapes is not None and args is None:
         raise TypeError("expected example inputs with dynamic_shapes")
@@ -203,12 +212,12 @@ def import_(
         raise TypeError(f"expected a tuple of example inputs, got {type(args).__qualname__}")
     if isinstance(source, Module):
         return source
-    if isinstance(source, torch.export.ExportedProgram):
+    if is_exported_program(source):
         folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
         path = os.path.join(folder.name, "model.pt2")
         torch.export.save(source, path)
         return Module(_fx.Module.import_(path, ""), (folder,))
-    if isinstance(source, torch.fx.GraphModule):
+    if is_live:
         from fx_mlir._graph import import_graph_module
 
         return import_graph_module(source, args, kwargs, dynamic_shapes)

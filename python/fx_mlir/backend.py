@@ -12,6 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fx_mlir import _torch
+
+_torch.require("the backend of torch.compile")
+
 import torch
 from torch import fx
 from torch._decomp import get_decompositions
