@@ -27,9 +27,10 @@ if _torch.loaded() is not None:
     _torch.check(_torch.loaded().__version__)
 
 from fx_mlir._aoti import aoti_package
-from fx_mlir._compiled import CompiledModel, compile, load
+from fx_mlir._compiled import compile
 from fx_mlir._error import Error, FallbackWarning
 from fx_mlir._fx import schema_version, version
+from fx_mlir._models import CompiledModel, load
 from fx_mlir._module import Module, import_
 from fx_mlir._operators import load_plugin, register_operator
 from fx_mlir._quantize import quantize

@@ -2,16 +2,18 @@
 
 This module has the part of `torch.utils._pytree` that compiled models use, for the
 containers of Python's standard library. `implementation` returns the module to use.
+The package fx_mlir_runtime has this file, too: imports are relative.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from fx_mlir import _torch
+from . import _torch
 
 #: The names of types in `fx.in_spec` and `fx.out_spec`.
 _TYPES: dict[str, type] = {
@@ -151,9 +153,7 @@ def implementation() -> Any:
     """Returns torch's module if torch is loaded: it knows the types that the program
     registers. Returns this one otherwise."""
     if _torch.loaded() is None:
-        import fx_mlir._pytree as own
-
-        return own
+        return sys.modules[__name__]
     from torch.utils import _pytree
 
     return _pytree

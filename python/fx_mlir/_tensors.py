@@ -2,7 +2,8 @@
 
 Inputs are tensors of torch, NumPy arrays, other objects with `__dlpack__`, and Python
 numbers. Nothing is copied. This module imports neither torch nor NumPy: values of theirs
-only exist in processes that have imported them.
+only exist in processes that have imported them. The package fx_mlir_runtime has this
+file, too: imports are relative.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import ctypes
 import sys
 from typing import Any
 
-from fx_mlir import _fx, _torch
-from fx_mlir._error import Error
+from . import _fx, _torch
+from ._error import Error
 
 # FXValueKind of fx/Runtime/model.h.
 TENSOR, INT, FLOAT, BOOL, NONE = range(5)
@@ -47,6 +48,9 @@ _NUMBERS: dict[int, tuple[Any, str]] = {
 }
 
 _CPU = 1  # kDLCPU
+
+#: Makes a capsule for another library. The views of the extension are capsules.
+_share = getattr(_fx, "share_tensor", _fx.view_tensor)
 
 
 def _numpy_type(dtype: str, bits: int) -> str | None:
@@ -100,7 +104,7 @@ class Tensor:
     ) -> Any:
         if copy or (dl_device is not None and tuple(dl_device) != self._device):
             raise BufferError("expected a request for the same memory, got one for a copy")
-        return _fx.view_tensor(
+        return _share(
             self, self._address, *self._type, self.shape, self._strides, self._device
         )
 

@@ -20,9 +20,10 @@ import torch
 from torch import fx
 from torch._decomp import get_decompositions
 
-from fx_mlir._compiled import FlatModel, build, frames_of, warn_of_fallbacks
+from fx_mlir._compiled import build, frames_of, warn_of_fallbacks
 from fx_mlir._error import Error
 from fx_mlir._graph import GraphImporter
+from fx_mlir._models import FlatModel
 from fx_mlir._module import Tuning
 from fx_mlir._operators import register_pure_operators
 

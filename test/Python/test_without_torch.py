@@ -27,9 +27,10 @@ def bare(tmp_path_factory):
     return folder
 
 
-def run(bare, script, *args, check=True, numpy=True):
+def run(bare, script, *args, check=True, numpy=True, package=package, module="fx_mlir"):
     """Runs a script with `sys`, `np` and `fx_mlir` without the environment's packages."""
-    text = "import sys\n" + ("import numpy as np\n" if numpy else "") + f"import fx_mlir\n{script}"
+    text = "import sys\n" + ("import numpy as np\n" if numpy else "")
+    text += f"import {module} as fx_mlir\n{script}"
     if check:
         text += '\nassert "torch" not in sys.modules'
     path = [str(package.resolve())] + ([str(bare)] if numpy else [])
@@ -329,6 +330,102 @@ def test_arrays_beside_torch(tmp_path):
     assert type(got) is np.ndarray
     np.testing.assert_array_equal(got, np.maximum(x, 0))
     assert type(fast(torch.tensor(x))) is torch.Tensor
+
+
+class Mixed(nn.Module):
+    """Draws, keeps a state, writes an input, and takes a number."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(4))
+
+    def forward(self, x, n, y):
+        self.total.add_(y)
+        y.mul_(n)
+        return x.mT.clone(), self.total + torch.rand(4), x.shape[0] * n, y.to(torch.bfloat16)
+
+
+def test_runtime(bare, tmp_path, monkeypatch):
+    """The package fx_mlir_runtime, which has no extension, does the same as fx_mlir."""
+    size = torch.export.Dim("size", min=2, max=64)
+    given = torch.randn(3, 8).cdouble(), 3, torch.ones(4)
+    dynamic = ({0: size}, torch.export.Dim.DYNAMIC, None)
+    export(Mixed(), tmp_path / "m.pt2", *given, dynamic=dynamic)
+    fx_mlir.compile(tmp_path / "m.pt2", no_fallback=True).save(tmp_path / "m.so")
+    eigh = type("Eigh", (nn.Module,), {"forward": lambda self, x: torch.linalg.eigvalsh(x)})()
+    with pytest.warns(fx_mlir.FallbackWarning):
+        fx_mlir.compile(eigh, (torch.eye(3),)).save(tmp_path / "eigh.so")
+    (tmp_path / "cut.so").write_bytes((tmp_path / "m.so").read_bytes()[:5000])
+    (tmp_path / "empty.so").write_bytes(b"")
+    script = """
+from pathlib import Path
+folder = Path(sys.argv[1])
+fast = fx_mlir.load(folder / "m.so", threads=2)
+fast.seed(5)
+random = np.random.default_rng(1)
+x, y = random.normal(size=(2, 5, 16)).astype("f4"), np.ones(4, "f4")
+x = (x[0] + 1j * x[1]).astype("c16")
+results = []
+for _ in range(2):
+    a, b, c, d = fast(x[:, ::-2], 2, y)
+    assert type(a) is np.ndarray and a.shape == (8, 5) and (a == x[:, ::-2].T).all()
+    assert c == 10 and type(d) is fx_mlir.Tensor and d.dtype == "bfloat16"
+    results += [a, b, d.numpy().astype("f4"), y.copy()]
+out = np.zeros((8, 5), "c16"), np.zeros(4, "f4"), None, None
+fast.run_into(out, x[:, ::2], 1, y)
+results += [*out[:2], y]
+fast.reset()
+x = x[:, :8]
+for text, *args in [("expected 3 inputs, got 2", x, y), ("'x'", x.real, 2, y), ("'y'", x, 2, y[:3]),
+                    ("expected an array to write to", x, 2, np.broadcast_to(y[:1], 4)),
+                    ("64", np.zeros((65, 8), "c16"), 2, y)]:
+    try:
+        fast(*args)
+    except fx_mlir.Error as e:
+        assert text in str(e), e
+    else:
+        assert False, text
+for name, text in [("eigh.so", "ATen"), ("cut.so", "bytes"), ("empty.so", "expected a compiled model"),
+                   ("m.pt2", "expected a compiled model"), ("no.so", "No such file"), ("", "open")]:
+    try:
+        fx_mlir.load(folder / name)
+    except fx_mlir.Error as e:
+        assert text.lower() in str(e).lower() and "\\n" not in str(e), e
+    else:
+        assert fx_mlir.__name__ == "fx_mlir" and name == "eigh.so"
+del fast
+for k, array in enumerate(results):  # outputs outlive the model
+    np.save(folder / f"{fx_mlir.__name__}_{k}.npy", array)
+info = fx_mlir.load(folder / "m.so").info
+print(info)
+if fx_mlir.__name__ == "fx_mlir_runtime":
+    import gc
+    del a, b, d
+    gc.collect()
+    assert not fx_mlir._models._fx._views, fx_mlir._models._fx._views
+"""
+    runtime = pathlib.Path(__file__).resolve().parents[2] / "python" / "runtime"
+    info = run(bare, script, tmp_path, check=False)
+    alone = run(bare, script, tmp_path, package=runtime, module="fx_mlir_runtime")
+    assert alone.stdout and eval(alone.stdout)["inputs"][0]["sizes"][1] == "8"
+    # Without torch, the first of them only fails to load the model of ATen.
+    assert info.stdout == alone.stdout, info.stderr
+    results = sorted(tmp_path.glob("fx_mlir_[0-9]*.npy"))
+    assert len(results) == 11
+    for file in results:
+        got = np.load(tmp_path / file.name.replace("fx_mlir_", "fx_mlir_runtime_"))
+        np.testing.assert_array_equal(got, np.load(file))
+    # Beside torch, it takes and returns torch's tensors, and shares its generator.
+    monkeypatch.syspath_prepend(runtime)
+    import fx_mlir_runtime
+
+    outputs = []
+    for package in (fx_mlir_runtime, fx_mlir):
+        torch.manual_seed(3)
+        outputs.append(package.load(tmp_path / "m.so")(given[0], 3, torch.ones(4)))
+    assert type(outputs[0][0]) is torch.Tensor and outputs[0][3].dtype == torch.bfloat16
+    for got, want in zip(*outputs):
+        torch.testing.assert_close(got, want, rtol=0, atol=0)
 
 
 def test_structures_are_those_of_torch():
