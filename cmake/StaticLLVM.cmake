@@ -26,7 +26,7 @@ function(fx_make_portable target)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:fx_old_glibc>)
   endif()
   if(NOT ARG_SHARED_STDCXX)
-    target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL)
+    target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,libstdc++.a)
   endif()
   # An older glibc has the functions of threads and libraries in files of their own.
   target_link_options(${target} PRIVATE -Wl,--gc-sections

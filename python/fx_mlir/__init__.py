@@ -20,7 +20,8 @@ Without torch, models come from files, and take and return NumPy arrays:
 `python -m fx_mlir` describes the installation.
 """
 
-# Nothing here imports torch: parts of the package that need it do so when they are used.
+# The import is fast: parts of the package import torch, and modules of Python that take long, when
+# they are used.
 from fx_mlir import _torch
 
 if _torch.loaded() is not None:

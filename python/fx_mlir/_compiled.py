@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -18,6 +16,8 @@ from fx_mlir._module import Module, Tuning, import_, is_exported_program
 from fx_mlir._operators import register_pure_operators
 
 if TYPE_CHECKING:
+    import tempfile
+
     import torch
 
 
@@ -64,6 +64,9 @@ def build(
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
+    import json
+    import tempfile
+
     folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
     path = os.path.join(folder.name, f"{module.name}.so")
     own = None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -260,6 +259,8 @@ class CompiledModel:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the shared object, which fx-run and `load` can load."""
+        import shutil
+
         target = os.fsdecode(path)
         temporary = f"{target}.{os.getpid()}.tmp"
         try:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pathlib
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fx_mlir import _fx, _torch
 from fx_mlir._error import Error
@@ -28,8 +25,7 @@ _LARGEST_PICTURE = 400
 Phase = Callable[[str, float], None]
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(NamedTuple):
     """Where schedules from measurements come from: the options `--tune-file`, `--tune`,
     `--tune-threads` and `--tune-size` of `fx-compile`. `candidate` selects the schedule
     of each kernel, for tests."""
@@ -37,7 +33,7 @@ class Tuning:
     file: str | os.PathLike | None = None
     seconds: float = 0
     threads: int = 1
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int] = {}
     candidate: int = 0
 
     def to_c(self) -> tuple[str, float, int, str, int]:
@@ -213,6 +209,8 @@ def import_(
     if isinstance(source, Module):
         return source
     if is_exported_program(source):
+        import tempfile
+
         folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
         path = os.path.join(folder.name, "model.pt2")
         torch.export.save(source, path)
@@ -227,6 +225,7 @@ def import_(
             f"{type(source).__module__}.{type(source).__qualname__}"
         )
     path = os.fspath(source)
-    if pathlib.Path(path).suffix in (".mlir", ".mlirbc"):
-        return Module(_fx.Module.parse_file(path), name=pathlib.Path(path).stem)
-    return Module(_fx.Module.import_(path, model), name=pathlib.Path(path).stem)
+    name, suffix = os.path.splitext(os.path.basename(path))
+    if suffix in (".mlir", ".mlirbc"):
+        return Module(_fx.Module.parse_file(path), name=name)
+    return Module(_fx.Module.import_(path, model), name=name)

@@ -7,7 +7,6 @@ The package fx_mlir_runtime has this file, too: imports are relative.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
@@ -134,6 +133,8 @@ def tree_unflatten(leaves: Iterable[Any], spec: TreeSpec) -> Any:
 def treespec_loads(text: str) -> TreeSpec:
     """Reads the text of a structure, which torch.export writes. Raises NotImplementedError
     for a type that is not in the standard library."""
+    import json
+
     version, tree = json.loads(text)
     if version != 1:
         raise NotImplementedError(f"structures of version {version}")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
-import json
-import pathlib
-import re
-import struct
-import tempfile
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fx_mlir import _torch
 from fx_mlir._error import Error
 from fx_mlir._module import Module, import_
+
+if TYPE_CHECKING:
+    import pathlib
 
 # The dtypes of .npy files. Other dtypes are written as raw bytes, which fx-run reads.
 _DESCRIPTIONS = {
@@ -36,6 +33,9 @@ _DESCRIPTIONS = {
 
 def _write_npy(path: pathlib.Path, tensor: Any) -> None:
     """Writes a tensor as a .npy file. numpy could do this, but is not a dependency."""
+    import ctypes
+    import struct
+
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     description = _DESCRIPTIONS.get(str(tensor.dtype).removeprefix("torch."), f"|V{tensor.element_size()}")
     header = f"{{'descr': '{description}', 'fortran_order': False, 'shape': {tuple(tensor.shape)}, }}"
@@ -70,6 +70,8 @@ def _write_sample(folder: pathlib.Path, sample: Any) -> None:
 
 def _names(option: str, names: Sequence[str]) -> str:
     """Returns a list of names as the text of a pass option."""
+    import re
+
     if isinstance(names, str):
         raise TypeError(f"expected a list of names as {option}, got a str")
     for name in names:
@@ -103,6 +105,10 @@ def quantize(
     The result can be compiled, and exported as an archive. Its `report` gives the
     error of each layer on the samples, or the reason why the layer stays in float.
     """
+    import json
+    import pathlib
+    import tempfile
+
     _torch.require("quantize")
     module = import_(source).clone()
     with tempfile.TemporaryDirectory(prefix="fx-mlir-") as name:
