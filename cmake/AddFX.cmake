@@ -5,8 +5,13 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 
 # The libraries LLVM and MLIR are linked as the distribution's two shared
-# objects: one process must hold one copy of each.
+# objects: one process must hold one copy of each. With FX_STATIC_LLVM they are
+# a part of libFX.
 set(FX_MLIR_LIBS MLIR LLVM)
+if(FX_STATIC_LLVM)
+  set(FX_MLIR_LIBS)
+endif()
+include(StaticLLVM)
 
 add_library(fx_flags INTERFACE)
 target_compile_options(fx_flags INTERFACE
@@ -110,7 +115,7 @@ endfunction()
 # nothing but those that it uses: what it takes of another is an undefined symbol.
 # Instrumented code has undefined symbols of its own.
 function(fx_add_layer_checks)
-  if(SKBUILD OR FX_ENABLE_SANITIZERS OR FX_ENABLE_FUZZERS)
+  if(SKBUILD OR FX_STATIC_LLVM OR FX_ENABLE_SANITIZERS OR FX_ENABLE_FUZZERS)
     return()
   endif()
   add_custom_target(check-layers ALL)
@@ -154,11 +159,15 @@ endfunction()
 # add_fx_tool(name sources... [LINK_LIBS libs...])
 function(add_fx_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  # Like the libraries, not -fPIE: the precompiled header must have the same.
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fPIC)
-  target_link_libraries(${name} PRIVATE fx_flags FX ${FX_MLIR_LIBS} ${ARG_LINK_LIBS})
-  fx_use_pch(${name} fx_pch)
+  # An object library is compiled -fPIC like the libraries, not -fPIE: the precompiled
+  # header must have the same. It also tells what the tool uses of libFX.
+  add_library(${name}-objects OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name}-objects PRIVATE fx_flags)
+  get_property(gen GLOBAL PROPERTY FX_TABLEGEN_TARGETS)
+  add_dependencies(${name}-objects ${gen})
+  fx_use_pch(${name}-objects fx_pch)
+  add_executable(${name} $<TARGET_OBJECTS:${name}-objects>)
+  target_link_libraries(${name} PRIVATE FX ${FX_MLIR_LIBS} ${ARG_LINK_LIBS})
+  fx_make_portable(${name})
   set_property(GLOBAL APPEND PROPERTY FX_TOOLS ${name})
 endfunction()

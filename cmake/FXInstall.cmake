@@ -2,7 +2,10 @@
 # tree under lib/cmake/FX, in the build tree by -DFX_DIR=<build>/lib/cmake/FX.
 include(CMakePackageConfigHelpers)
 if(SKBUILD)
-  set(CMAKE_INSTALL_LIBDIR fx_mlir) # in the Python package
+  # All is in the Python package. fx_mlir_tools starts the tools.
+  set(CMAKE_INSTALL_LIBDIR fx_mlir)
+  set(CMAKE_INSTALL_BINDIR fx_mlir/bin)
+  set(CMAKE_INSTALL_DATADIR fx_mlir/share)
 endif()
 include(GNUInstallDirs)
 
@@ -10,7 +13,16 @@ set(fx_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/FX")
 get_property(fx_tools GLOBAL PROPERTY FX_TOOLS)
 
 install(TARGETS FX EXPORT FXTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT FX)
-install(TARGETS ${fx_tools} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+if(SKBUILD)
+  set(installed_tools fx-compile fx-opt fx-quantize fx-run fx-translate)
+  set_target_properties(${installed_tools} PROPERTIES INSTALL_RPATH "\$ORIGIN/..;${LLVM_LIBRARY_DIRS}")
+  if(FX_STATIC_LLVM)
+    set_target_properties(${installed_tools} PROPERTIES INSTALL_RPATH "\$ORIGIN/..")
+  endif()
+else()
+  set(installed_tools ${fx_tools})
+endif()
+install(TARGETS ${installed_tools} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 if(TARGET FXTorch)
   # Loaded at run time, never linked.
   install(TARGETS FXTorch LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT FX)

@@ -104,13 +104,17 @@ fx_log() {
   done 3>"$1"
 }
 
+# Objects are found again by a fresh clone in another folder.
+fx_setup_ccache() {
+  export CCACHE_BASEDIR="$fx_root" CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+}
+
 fx_setup_build() {
   local torch_dir want
   torch_dir="$(echo "$fx_venv"/lib/python3*/site-packages/torch)"
   [ -d "$torch_dir" ] || fx_die "no torch in $fx_venv"
-  # Objects are found again by a fresh clone in another folder.
-  export CCACHE_BASEDIR="$fx_root" CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
-  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  fx_setup_ccache
   want="$fx_preset $torch_dir $(sha256sum <"$fx_root/CMakePresets.json")"
   if [ "$(cat "$fx_build/.fx-stamp" 2>/dev/null)" != "$want" ]; then
     fx_say "configuring $fx_build"

@@ -8,6 +8,7 @@
 #include "fx-c/Run.h"
 #include "Handles.h"
 #include "fx/Runtime/Loader.h"
+#include "fx/Support/TorchPreparation.h"
 
 using namespace fx;
 using namespace fx::capi;
@@ -29,6 +30,10 @@ load(FXError **error,
       }))
     return nullptr;
   return handle.release();
+}
+
+void fxSetTorchPreparation(const char *(*prepare)(void)) {
+  setTorchPreparation(prepare);
 }
 
 FXModel *fxModelLoad(const char *path, const FXCallbacks *callbacks,

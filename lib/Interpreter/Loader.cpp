@@ -13,6 +13,7 @@
 #include "fx/Operators/Custom.h"
 #include "fx/Support/LoadError.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/TorchPreparation.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -39,6 +40,9 @@ static std::string getLibraryPath() {
 }
 
 static llvm::Expected<const TorchLibrary *> load() {
+  if (llvm::Error e = prepareTorch())
+    return llvm::createStringError("cannot load the interpreter: " +
+                                   llvm::toString(std::move(e)));
   std::string path = getLibraryPath();
   // The handle is never closed, since LibTorch cannot be unloaded safely.
   void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

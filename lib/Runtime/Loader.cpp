@@ -7,6 +7,7 @@
 
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LoadError.h"
+#include "fx/Support/TorchPreparation.h"
 #include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -53,6 +54,10 @@ struct TorchFallback {
 static llvm::Expected<TorchFallback> getTorchFallback() {
   static std::string error;
   static TorchFallback fallback = []() -> TorchFallback {
+    if (llvm::Error e = prepareTorch()) {
+      error = llvm::toString(std::move(e));
+      return {};
+    }
     std::vector<std::string> places;
     if (const char *path = getenv("FX_TORCH_LIBRARY"))
       places.push_back(path);

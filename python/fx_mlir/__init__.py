@@ -11,22 +11,32 @@
     fastest = torch.compile(model, backend="fx_mlir")
     print(fx_mlir.report(fast))                # kernels, operators, times
 
+Without torch, models come from files, and take and return NumPy arrays:
+
+    fast = fx_mlir.compile("model.pt2")
+    y = fast(numpy.ones((2, 8), "float32"))
+    fast = fx_mlir.load("model.so")
+
 `python -m fx_mlir` describes the installation.
 """
 
-# This loads torch first: libFXTorch, the fallback to ATen, must use the LibTorch of this process.
-from fx_mlir._torch import check as _check
+# The import is fast: parts of the package import torch, and modules of Python that take long, when
+# they are used.
+from fx_mlir import _torch
 
-_check()
+if _torch.loaded() is not None:
+    _torch.check(_torch.loaded().__version__)
 
 from fx_mlir._aoti import aoti_package
-from fx_mlir._compiled import CompiledModel, compile, load
+from fx_mlir._compiled import compile
 from fx_mlir._error import Error, FallbackWarning
 from fx_mlir._fx import schema_version, version
+from fx_mlir._models import CompiledModel, load
 from fx_mlir._module import Module, import_
 from fx_mlir._operators import load_plugin, register_operator
 from fx_mlir._quantize import quantize
 from fx_mlir._report import Report, report
+from fx_mlir._tensors import Tensor
 
 __version__ = version()
 __all__ = [
@@ -35,6 +45,7 @@ __all__ = [
     "FallbackWarning",
     "Module",
     "Report",
+    "Tensor",
     "aoti_package",
     "compile",
     "import_",

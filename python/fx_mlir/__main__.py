@@ -11,11 +11,10 @@ import pathlib
 import platform
 import shutil
 
-import torch
-from torch._dynamo.backends.registry import list_backends
+from typing import Any
 
 import fx_mlir
-from fx_mlir import _fx
+from fx_mlir import _fx, _torch
 
 #: The instruction sets that kernels are written for, by LLVM's names.
 FEATURES = {
@@ -37,12 +36,13 @@ def _cpu(host: dict) -> str:
     return f"{host['cpu']}, {os.cpu_count()} CPUs; {', '.join(found) or 'no vectors'}"
 
 
-def _gpu() -> str:
-    if torch.cuda.is_available():
+def _gpu(torch: Any) -> str:
+    if torch is not None and torch.cuda.is_available():
         count = torch.cuda.device_count()
         return ", ".join(torch.cuda.get_device_name(k) for k in range(count))
     if ctypes.util.find_library("cuda"):
-        return "not known: this torch has no CUDA; libcuda is installed"
+        why = "no torch" if torch is None else "this torch has no CUDA"
+        return f"not known: {why}; libcuda is installed"
     return "none (no libcuda)"
 
 
@@ -57,21 +57,38 @@ def _tool(name: str, without: str) -> str:
     return shutil.which(name) or f"not in PATH ({without})"
 
 
+def _import_torch() -> Any:
+    try:
+        return _torch.require("the backend")
+    except ImportError:
+        return None
+
+
+def _backend(torch: Any) -> str:
+    if torch is None:
+        return "none without torch"
+    from torch._dynamo.backends.registry import list_backends
+
+    if "fx_mlir" in list_backends():
+        return "torch.compile(model, backend='fx_mlir')"
+    return "not registered: install the package, or import fx_mlir.backend"
+
+
 def describe() -> dict[str, str]:
     """Returns the parts of the installation and their descriptions."""
     host = json.loads(_fx.describe_host())
-    has_backend = "fx_mlir" in list_backends()
+    torch = _import_torch()
     return {
         "fx-mlir": f"{fx_mlir.version()}, operators of torch {fx_mlir.schema_version()}",
         "package": str(pathlib.Path(fx_mlir.__file__).parent),
         "Python": platform.python_version(),
-        "torch": torch.__version__,
+        "torch": "none: no backend, no live graphs, no operators on ATen"
+        if torch is None
+        else torch.__version__,
         "CPU": _cpu(host),
-        "GPU": _gpu(),
+        "GPU": _gpu(torch),
         "cache": _cache(host["cache_folder"]),
-        "backend": "torch.compile(model, backend='fx_mlir')"
-        if has_backend
-        else "not registered: install the package, or import fx_mlir.backend",
+        "backend": _backend(torch),
         "fx-compile": _tool("fx-compile", "the package compiles without it"),
         "ptxas": os.environ.get("FX_PTXAS") or _tool("ptxas", "GPUs then compile PTX when a model is loaded"),
     }

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pathlib
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import torch
-
-from fx_mlir import _fx
+from fx_mlir import _fx, _torch
 from fx_mlir._error import Error
+
+if TYPE_CHECKING:
+    import torch
 
 #: The formats that `Module.emit` writes: fx/Pipelines/Formats.def.
 EMIT_KINDS = _fx.emit_kinds()
@@ -27,8 +25,7 @@ _LARGEST_PICTURE = 400
 Phase = Callable[[str, float], None]
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(NamedTuple):
     """Where schedules from measurements come from: the options `--tune-file`, `--tune`,
     `--tune-threads` and `--tune-size` of `fx-compile`. `candidate` selects the schedule
     of each kernel, for tests."""
@@ -36,7 +33,7 @@ class Tuning:
     file: str | os.PathLike | None = None
     seconds: float = 0
     threads: int = 1
-    sizes: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int] = {}
     candidate: int = 0
 
     def to_c(self) -> tuple[str, float, int, str, int]:
@@ -106,6 +103,7 @@ class Module:
         `root` holds the modules and tensors that the graph refers to; its default is the
         GraphModule that the module was imported from. Inputs that are states, such as
         those of an exported program, stay inputs if there is no root that holds them."""
+        torch = _torch.require("graph_module")
         from fx_mlir._live import graph_module
 
         if root is not None and not isinstance(root, torch.nn.Module):
@@ -188,8 +186,13 @@ def _import_stream(source: Any, model: str, limits: tuple[int, int, float]) -> M
     name = getattr(source, "name", None)  # of files that `open` opened
     if not isinstance(name, str) or not name:
         name = "<stream>"
-    stem = "model" if name == "<stream>" else pathlib.Path(name).stem
+    stem = "model" if name == "<stream>" else os.path.splitext(os.path.basename(name))[0]
     return Module(_fx.Module.import_stream(source.read, name, model, limits), name=stem)
+
+
+def is_exported_program(source: Any) -> bool:
+    torch = _torch.loaded()
+    return torch is not None and isinstance(source, torch.export.ExportedProgram)
 
 
 def import_(
@@ -222,7 +225,9 @@ def import_(
     archive that exceeds one raises `Error`.
     """
     limits = _limits(max_nodes, max_text_bytes, max_seconds)
-    if (args is not None or kwargs) and not isinstance(source, torch.fx.GraphModule):
+    torch = _torch.loaded()
+    is_live = torch is not None and isinstance(source, torch.fx.GraphModule)
+    if (args is not None or kwargs) and not is_live:
         raise TypeError("expected a GraphModule, which alone takes example inputs")
     if dynamic_shapes is not None and args is None:
         raise TypeError("expected example inputs with dynamic_shapes")
@@ -230,12 +235,14 @@ def import_(
         raise TypeError(f"expected a tuple of example inputs, got {type(args).__qualname__}")
     if isinstance(source, Module):
         return source
-    if isinstance(source, torch.export.ExportedProgram):
+    if is_exported_program(source):
+        import tempfile
+
         folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
         path = os.path.join(folder.name, "model.pt2")
         torch.export.save(source, path)
         return Module(_fx.Module.import_(path, "", limits), (folder,))
-    if isinstance(source, torch.fx.GraphModule):
+    if is_live:
         from fx_mlir._graph import import_graph_module
 
         return import_graph_module(source, args, kwargs, dynamic_shapes)
@@ -249,6 +256,7 @@ def import_(
             f"{type(source).__module__}.{type(source).__qualname__}"
         )
     path = os.fspath(source)
-    if pathlib.Path(path).suffix in (".mlir", ".mlirbc"):
-        return Module(_fx.Module.parse_file(path), name=pathlib.Path(path).stem)
-    return Module(_fx.Module.import_(path, model, limits), name=pathlib.Path(path).stem)
+    name, suffix = os.path.splitext(os.path.basename(path))
+    if suffix in (".mlir", ".mlirbc"):
+        return Module(_fx.Module.parse_file(path), name=name)
+    return Module(_fx.Module.import_(path, model, limits), name=name)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-import torch
-from torch import fx
+from typing import Any
 
 from fx_mlir import _fx
 from fx_mlir._error import Error
@@ -27,9 +26,12 @@ def load_plugin(path: str | os.PathLike) -> None:
     _fx.load_plugin(os.fspath(path))
 
 
-def register_pure_operators(gm: torch.nn.Module) -> None:
+def register_pure_operators(gm: Any) -> None:
     """Registers those custom operators of a graph and its sub-graphs as pure whose
     schemas have no aliases and whose tags do not say that they are random."""
+    import torch
+    from torch import fx
+
     targets = {
         node.target
         for module in gm.modules()

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-import ctypes
-import json
-import pathlib
-import re
-import struct
-import tempfile
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch.utils import _pytree as pytree
-
+from fx_mlir import _torch
 from fx_mlir._error import Error
 from fx_mlir._module import Module, import_
 
+if TYPE_CHECKING:
+    import pathlib
+
 # The dtypes of .npy files. Other dtypes are written as raw bytes, which fx-run reads.
 _DESCRIPTIONS = {
-    torch.bool: "|b1",
-    torch.uint8: "|u1",
-    torch.int8: "|i1",
-    torch.uint16: "<u2",
-    torch.int16: "<i2",
-    torch.uint32: "<u4",
-    torch.int32: "<i4",
-    torch.uint64: "<u8",
-    torch.int64: "<i8",
-    torch.float16: "<f2",
-    torch.float32: "<f4",
-    torch.float64: "<f8",
-    torch.complex64: "<c8",
-    torch.complex128: "<c16",
+    "bool": "|b1",
+    "uint8": "|u1",
+    "int8": "|i1",
+    "uint16": "<u2",
+    "int16": "<i2",
+    "uint32": "<u4",
+    "int32": "<i4",
+    "uint64": "<u8",
+    "int64": "<i8",
+    "float16": "<f2",
+    "float32": "<f4",
+    "float64": "<f8",
+    "complex64": "<c8",
+    "complex128": "<c16",
 }
 
 
-def _write_npy(path: pathlib.Path, tensor: torch.Tensor) -> None:
+def _write_npy(path: pathlib.Path, tensor: Any) -> None:
     """Writes a tensor as a .npy file. numpy could do this, but is not a dependency."""
+    import ctypes
+    import struct
+
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    description = _DESCRIPTIONS.get(tensor.dtype, f"|V{tensor.element_size()}")
+    description = _DESCRIPTIONS.get(str(tensor.dtype).removeprefix("torch."), f"|V{tensor.element_size()}")
     header = f"{{'descr': '{description}', 'fortran_order': False, 'shape': {tuple(tensor.shape)}, }}"
     header = header.ljust(-(len(header) + 11) % 64 + len(header)) + "\n"
     data = ctypes.string_at(tensor.data_ptr(), tensor.nbytes) if tensor.nbytes else b""
@@ -48,6 +46,9 @@ def _write_npy(path: pathlib.Path, tensor: torch.Tensor) -> None:
 
 def _write_sample(folder: pathlib.Path, sample: Any) -> None:
     """Writes the leaves of the arguments to files that are numbered as for fx-run."""
+    import torch
+    from torch.utils import _pytree as pytree
+
     args, kwargs = sample, dict[str, Any]()
     if isinstance(sample, torch.Tensor):
         args = (sample,)
@@ -69,6 +70,8 @@ def _write_sample(folder: pathlib.Path, sample: Any) -> None:
 
 def _names(option: str, names: Sequence[str]) -> str:
     """Returns a list of names as the text of a pass option."""
+    import re
+
     if isinstance(names, str):
         raise TypeError(f"expected a list of names as {option}, got a str")
     for name in names:
@@ -102,6 +105,11 @@ def quantize(
     The result can be compiled, and exported as an archive. Its `report` gives the
     error of each layer on the samples, or the reason why the layer stays in float.
     """
+    import json
+    import pathlib
+    import tempfile
+
+    _torch.require("quantize")
     module = import_(source).clone()
     with tempfile.TemporaryDirectory(prefix="fx-mlir-") as name:
         folder = pathlib.Path(name)

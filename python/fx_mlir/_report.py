@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
-import pathlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,6 +54,8 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        import html
+
         parts = [f"<p>{html.escape(self.summary)}</p>"]
         for title, header, rows in self._tables():
             head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
@@ -147,6 +146,9 @@ def report(source: Any) -> Report:
     """Returns the report of a compiled model, of a report as a dict, or of the JSON file
     that `fx-compile --report` writes."""
     if isinstance(source, (str, os.PathLike)):
+        import json
+        import pathlib
+
         try:
             source = json.loads(pathlib.Path(source).read_text(encoding="utf-8"))
         except (UnicodeDecodeError, ValueError) as e:

@@ -12,13 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fx_mlir import _torch
+
+_torch.require("the backend of torch.compile")
+
 import torch
 from torch import fx
 from torch._decomp import get_decompositions
 
-from fx_mlir._compiled import FlatModel, build, frames_of, warn_of_fallbacks
+from fx_mlir._compiled import build, frames_of, warn_of_fallbacks
 from fx_mlir._error import Error
 from fx_mlir._graph import GraphImporter
+from fx_mlir._models import FlatModel
 from fx_mlir._module import Tuning
 from fx_mlir._operators import register_pure_operators
 

@@ -45,6 +45,65 @@ static nb::object makeCapsule(DLManagedTensor *tensor) {
 }
 
 namespace {
+/// A tensor in memory that a Python object owns.
+struct View {
+  DLManagedTensor managed;
+  std::vector<int64_t> shape, strides;
+  PyObject *owner;
+};
+} // namespace
+
+/// Returns a capsule of a tensor in the memory of `owner`. Strides count
+/// elements.
+static nb::object viewTensor(nb::object owner, uintptr_t address, uint8_t code,
+                             uint8_t bits, std::vector<int64_t> shape,
+                             std::vector<int64_t> strides,
+                             std::tuple<int, int> device) {
+  if (shape.size() != strides.size())
+    throw nb::value_error("expected as many strides as sizes");
+  auto view = std::make_unique<View>();
+  view->shape = std::move(shape);
+  view->strides = std::move(strides);
+  DLTensor &tensor = view->managed.dl_tensor;
+  tensor.data = reinterpret_cast<void *>(address);
+  tensor.device = {DLDeviceType(std::get<0>(device)), std::get<1>(device)};
+  tensor.ndim = int32_t(view->shape.size());
+  tensor.dtype = {code, bits, 1};
+  tensor.shape = view->shape.data();
+  tensor.strides = view->strides.data();
+  tensor.byte_offset = 0;
+  view->managed.manager_ctx = view.get();
+  view->managed.deleter = [](DLManagedTensor *self) {
+    std::unique_ptr<View> view(static_cast<View *>(self->manager_ctx));
+    // A consumer may free the tensor on a thread of its own, or at the end of
+    // the process.
+    if (!Py_IsInitialized())
+      return;
+    nb::gil_scoped_acquire acquire;
+    Py_DECREF(view->owner);
+  };
+  view->owner = owner.release().ptr();
+  return makeCapsule(&view.release()->managed);
+}
+
+/// The address, dtype, sizes, strides in elements, and device of a tensor.
+static nb::tuple describeTensor(nb::handle capsule) {
+  const DLTensor &tensor = *getTensor(capsule);
+  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  std::vector<int64_t> strides(tensor.ndim);
+  int64_t next = 1;
+  for (int i = tensor.ndim - 1; i >= 0; --i) {
+    strides[i] = tensor.strides ? tensor.strides[i] : next;
+    next *= shape[i];
+  }
+  auto address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byte_offset;
+  return nb::make_tuple(
+      address, tensor.dtype.code, tensor.dtype.bits, nb::tuple(nb::cast(shape)),
+      nb::tuple(nb::cast(strides)),
+      nb::make_tuple(int(tensor.device.device_type), tensor.device.device_id));
+}
+
+namespace {
 class Model {
 public:
   static Model load(const std::string &path, int device) {
@@ -106,6 +165,7 @@ public:
 
   nb::dict getInfo() const;
   void reset() { fxModelReset(get()); }
+  void seed(uint64_t seed) { fxModelSeed(get(), seed); }
   nb::bytes getGenerator() {
     FXGenerator generator;
     fxModelGetGenerator(get(), &generator);
@@ -171,7 +231,31 @@ nb::dict Model::getInfo() const {
   return info;
 }
 
+/// Imports torch, as `fx_mlir._torch` does it. Returns null, or the reason why
+/// that failed, which stays for the process.
+static const char *prepareTorch() {
+  static std::string reason;
+  if (!Py_IsInitialized())
+    return nullptr;
+  nb::gil_scoped_acquire acquire;
+  try {
+    nb::object result =
+        nb::module_::import_("fx_mlir._torch").attr("load_for_aten")();
+    if (result.is_none())
+      return nullptr;
+    reason = nb::cast<std::string>(result);
+  } catch (std::exception &e) {
+    reason = e.what();
+  }
+  return reason.c_str();
+}
+
 void fx::python::bindModel(nb::module_ &m) {
+  fxSetTorchPreparation(prepareTorch);
+  m.def("view_tensor", &viewTensor, nb::arg("owner"), nb::arg("address"),
+        nb::arg("code"), nb::arg("bits"), nb::arg("shape"), nb::arg("strides"),
+        nb::arg("device"));
+  m.def("describe_tensor", &describeTensor, nb::arg("capsule"));
   nb::class_<Model>(m, "Model")
       .def_static("load", &Model::load, nb::arg("path"), nb::arg("device"))
       .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"),
@@ -179,6 +263,7 @@ void fx::python::bindModel(nb::module_ &m) {
       .def("run_into", &Model::runInto, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("threads"))
       .def("reset", &Model::reset)
+      .def("seed", &Model::seed, nb::arg("seed"))
       .def("get_generator", &Model::getGenerator)
       .def("set_generator", &Model::setGenerator, nb::arg("state"))
       .def("info", &Model::getInfo);

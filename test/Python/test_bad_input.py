@@ -133,7 +133,9 @@ TENSORS = {
     "expected data, got a null pointer": fake,
     "'x': expected data, got a null": freed,
     "expected a tensor, got float": lambda x: 1.0,
-    "expected a tensor, got ndarray": lambda x: x.numpy(),
+    "expected dtype float32, got int64": lambda x: x.long().numpy(),
+    "expected a dtype of DLPack, got object": lambda x: x.numpy().astype(object),
+    "expected a tensor, got memoryview": lambda x: memoryview(b"abc"),
 }
 
 

@@ -1,0 +1,283 @@
+"""Compiled models: native code that takes and returns tensors of torch or NumPy arrays.
+
+The package fx_mlir_runtime has this file, too: imports are relative.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from . import _fx, _pytree, _torch
+from ._error import Error
+from ._tensors import TENSOR, is_torch, to_array, to_capsule, to_torch
+
+# FXRunFlag.
+_ASYNC, _HOST_OUTPUTS, _NO_GRAPHS = 1, 2, 4
+
+
+def _leaves_like(trees: Any, out: Any, spec: Any) -> list:
+    """Returns the leaves of `out`, where None stands for any part of `spec`, a structure of the
+    module `trees`."""
+    if out is None:
+        return [None] * spec.num_leaves
+    if spec.is_leaf():
+        return [out]
+    parts = spec.children()
+    level = trees.TreeSpec(spec.type, spec.context, [trees.treespec_leaf() for _ in parts])
+    try:
+        children = level.flatten_up_to(out)
+    except (TypeError, ValueError):
+        text = " ".join(str(spec).split())
+        raise Error(f"out: expected the structure {text}, got {type(out).__qualname__}") from None
+    return [x for child, part in zip(children, parts) for x in _leaves_like(trees, child, part)]
+
+
+class FlatModel:
+    """A compiled model that takes the flat list of input leaves and returns a flat list
+    with one value for each output."""
+
+    def __init__(
+        self,
+        path: str,
+        threads: int = 1,
+        frames: dict | None = None,
+        device: int = 0,
+        cuda_graphs: bool = True,
+    ) -> None:
+        self.impl = _fx.Model.load(path, device)
+        self.info: dict = self.impl.info()
+        self.threads = threads
+        self.device = device
+        self._flags = 0 if cuda_graphs else _NO_GRAPHS
+        self._on_gpu = self.info["target"] is not None
+        self._draws_random = self.info["draws_random"]
+        self._frames = frames or {}
+        self._inputs = [
+            (i["leaf"], i["kind"], i["name"], i["mutated"]) for i in self.info["inputs"]
+        ]
+        self._kinds = [o["kind"] for o in self.info["outputs"]]
+
+    def __call__(self, leaves: Sequence[Any]) -> list:
+        capsules = self._capsules(leaves)
+        options = self._options(leaves)
+        if self._draws_random:
+            with self._running():
+                outputs = self.impl.run(capsules, self.threads, *options)
+        else:  # a context manager takes as long as a small kernel
+            try:
+                outputs = self.impl.run(capsules, self.threads, *options)
+            except Error as e:
+                raise self._locate(e) from None
+        convert = to_torch if is_torch(leaves) else to_array
+        return [convert(o, kind) for o, kind in zip(outputs, self._kinds)]
+
+    def run_into(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> None:
+        """Runs the model and writes each output to a tensor; those for None are dropped."""
+        targets = [
+            None if o is None else to_capsule(o, TENSOR, f"output {k}", mutated=True)
+            for k, o in enumerate(outputs)
+        ]
+        with self._running():
+            self.impl.run_into(self._capsules(leaves), targets, self.threads)
+
+    def _capsules(self, leaves: Sequence[Any]) -> list:
+        return [
+            to_capsule(leaves[leaf], kind, name, mutated, self._on_gpu)
+            for leaf, kind, name, mutated in self._inputs
+        ]
+
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
+        """Shares torch's random generator with the model, and locates the errors of a run."""
+        generator: Any = contextlib.nullcontext()
+        if self._draws_random and _torch.loaded() is not None:
+            from ._generator import shared_generator
+
+            generator = shared_generator(self.impl)
+        try:
+            with generator:
+                yield
+        except Error as e:
+            raise self._locate(e) from None
+
+    def _options(self, leaves: Sequence[Any]) -> tuple[int, int]:
+        """Returns the stream and the flags of a run. If an input is on the device, the
+        outputs are on the device, too, and the run is asynchronous on PyTorch's current
+        stream. Otherwise the outputs are on the host."""
+        if not self._on_gpu:
+            return 0, 0
+        torch = _torch.loaded()
+        if torch is None:
+            return 0, _HOST_OUTPUTS | self._flags
+        used = [v for leaf, *_ in self._inputs if isinstance(v := leaves[leaf], torch.Tensor)]
+        if not any(v.device.type == "cuda" for v in used):
+            return 0, _HOST_OUTPUTS | self._flags
+        stream = torch.cuda.current_stream(self.device).cuda_stream
+        # PyTorch reuses pinned memory when its tensor is freed, and does not know that the
+        # run may still copy from it: wait for the run.
+        is_pinned = any(v.device.type == "cpu" and v.dim() and v.is_pinned() for v in used)
+        return stream, (0 if is_pinned else _ASYNC) | self._flags
+
+    def _locate(self, error: Error) -> Error:
+        """Returns the error with the source line of the node that its text begins with."""
+        # The name of a node with several results joins their names: "getitem,getitem_1".
+        node = error.message.split(":", 1)[0].split(",", 1)[0]
+        file, line = self._frames.get(node, ("", 0))
+        return Error(error.message, node if file else "", file, line)
+
+
+class CompiledModel:
+    """A model as native code. Call it like the module that was exported. It takes and
+    returns tensors without copies, and does not compute gradients.
+
+    Inputs are tensors of torch, NumPy arrays, or other objects with `__dlpack__`. If one is
+    a tensor of torch, the outputs are tensors of torch; otherwise they are NumPy arrays, or
+    `fx_mlir.Tensor` for dtypes that NumPy does not have. If torch is loaded, random operators
+    draw from its generator of the CPU, like eager PyTorch; otherwise from the model's own.
+
+    `report` describes the compilation: the seconds of each phase, the operators
+    without native code and the reasons, the kernels. `info` describes inputs, outputs
+    and guards.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        in_spec: str = "",
+        out_spec: str = "",
+        constants: dict[int, Any] | None = None,
+        report: dict | None = None,
+        threads: int = 1,
+        frames: dict | None = None,
+        keep: tuple = (),
+        device: int = 0,
+        cuda_graphs: bool = True,
+    ) -> None:
+        self._path = path
+        self._flat = FlatModel(path, threads, frames, device, cuda_graphs)
+        # A structure, and the module that it is from: torch may be loaded later.
+        self._in_spec: Any = None
+        self._out_spec: Any = None
+        self._in_trees = self._out_trees = _pytree
+        if in_spec:
+            self._in_trees, self._in_spec = _pytree.load_spec(in_spec)
+        if out_spec:
+            self._out_trees, self._out_spec = _pytree.load_spec(out_spec)
+        self._constants = constants or {}
+        # Tensors that are passed by position need no flattening.
+        self._takes_leaves = not self._constants
+        if self._in_spec is not None:
+            positional, by_name = self._in_spec.children()
+            is_flat = all(child.is_leaf() for child in positional.children())
+            self._takes_leaves &= is_flat and not by_name.children()
+        self._returns_leaf = self._out_spec is not None and self._out_spec.is_leaf()
+        self._keep = keep
+        self.report: dict = report or {}
+        outputs = self.info["outputs"]
+        self._n_inputs: int = self.info["n_input_leaves"]
+        # Outputs that only mutate inputs have no leaf.
+        self._places = [(i, o["leaf"]) for i, o in enumerate(outputs) if o["leaf"] >= 0]
+        self._n_outputs = max((leaf + 1 for _, leaf in self._places), default=0)
+
+    @property
+    def info(self) -> dict:
+        return self._flat.info
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        results = self._flat(self._flatten(args, kwargs))
+        outputs = [None] * self._n_outputs
+        for i, leaf in self._places:
+            outputs[leaf] = results[i]
+        if self._out_spec is None:
+            return tuple(outputs)
+        if self._returns_leaf:
+            return outputs[0]
+        return self._out_trees.tree_unflatten(outputs, self._out_spec)
+
+    def run_into(self, out: Any, *args: Any, **kwargs: Any) -> Any:
+        """Runs the model, writes its outputs to the tensors of `out`, and returns `out`.
+
+        `out` has the structure of the result. An output whose place has None is dropped;
+        that of a number is a 0-d tensor. A tensor that is contiguous, aligned to 64 bytes
+        and in memory of its own is written directly, others by a copy. dtypes and shapes
+        must be those of the outputs. Models for GPUs are an error.
+        """
+        if self._out_spec is None:
+            leaves = _pytree.implementation().tree_leaves(out, is_leaf=lambda x: x is None)
+        else:
+            leaves = _leaves_like(self._out_trees, out, self._out_spec)
+        if len(leaves) != self._n_outputs:
+            raise Error(f"expected {self._n_outputs} outputs, got {len(leaves)}")
+        targets: list = [None] * len(self.info["outputs"])
+        for i, leaf in self._places:
+            targets[i] = leaves[leaf]
+        self._flat.run_into(targets, self._flatten(args, kwargs))
+        return out
+
+    def _flatten(self, args: tuple, kwargs: dict) -> Sequence[Any]:
+        """Returns the leaves of the arguments, and checks those that are constants."""
+        count = self._n_inputs
+        if (
+            self._takes_leaves
+            and not kwargs
+            and len(args) == count
+            and all(hasattr(value, "__dlpack__") for value in args)
+        ):
+            return args
+        if self._in_spec is None:
+            trees = _pytree.implementation()
+            leaves = trees.tree_leaves((args, kwargs), is_leaf=lambda x: x is None)
+        else:
+            # Put keyword arguments in the order of the export.
+            names = self._in_spec.child(1).context
+            if set(names) == set(kwargs):
+                kwargs = {name: kwargs[name] for name in names}
+            leaves, spec = self._in_trees.tree_flatten((args, kwargs))
+            if spec != self._in_spec:
+                want, got = (" ".join(str(s).split()) for s in (self._in_spec, spec))
+                raise Error(f"expected arguments of the form {want}, got {got}")
+        if len(leaves) != count:
+            raise Error(f"expected {count} inputs, got {len(leaves)}")
+        for leaf, want in self._constants.items():
+            if leaves[leaf] != want:
+                raise Error(f"input {leaf}: expected {want!r}, as exported, got {leaves[leaf]!r}")
+        return leaves
+
+    def reset(self) -> None:
+        """Resets the buffers that the model mutates to their initial values."""
+        self._flat.impl.reset()
+
+    def seed(self, seed: int) -> None:
+        """Seeds the model's own random generator, from which it draws if torch is not loaded."""
+        if not isinstance(seed, int) or not 0 <= seed < 2**64:
+            raise Error(f"expected a seed from 0 to 2**64 - 1, got {seed!r:.80}")
+        self._flat.impl.seed(seed)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the shared object, which fx-run and `load` can load."""
+        import shutil
+
+        target = os.fsdecode(path)
+        temporary = f"{target}.{os.getpid()}.tmp"
+        try:
+            shutil.copyfile(self._path, temporary)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError, ValueError):
+                os.unlink(temporary)
+            raise
+
+
+def load(
+    path: str | os.PathLike, *, threads: int = 1, device: int = 0, cuda_graphs: bool = True
+) -> CompiledModel:
+    """Loads a shared object of `fx-compile` or `CompiledModel.save`. A shared object does
+    not store the structure of arguments and outputs: call it with the arguments in
+    order; it returns a tuple. `device` and `cuda_graphs` are as in `compile`."""
+    return CompiledModel(
+        os.fspath(path), threads=threads, device=device, cuda_graphs=cuda_graphs
+    )

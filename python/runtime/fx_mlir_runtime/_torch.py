@@ -1,0 +1,1 @@
+../../fx_mlir/_torch.py
