@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
-#include "AotiPackage.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "fx/Runtime/Loader.h"
@@ -130,14 +129,13 @@ class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
             const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
-            OwningOpRef<ModuleOp> prepare,
-            std::optional<cpu::CallSpec> callSpec, ErrorCatcher &errors,
-            PhaseRunner &phases, CompileReport &report,
+            OwningOpRef<ModuleOp> prepare, std::optional<AotiParts> package,
+            ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
             std::function<llvm::Error(ModuleOp)> afterBufferize)
       : module(module), options(options), gpu(gpu), errors(errors),
         phases(phases), report(report), prepare(std::move(prepare)),
-        callSpec(std::move(callSpec)),
-        afterBufferize(std::move(afterBufferize)), cache(options.cacheFolder) {
+        package(std::move(package)), afterBufferize(std::move(afterBufferize)),
+        cache(options.cacheFolder) {
     unit.module = module;
     unit.cpu = cpu;
     unit.configurePasses = options.configurePasses;
@@ -162,7 +160,7 @@ private:
   PhaseRunner &phases;
   CompileReport &report;
   OwningOpRef<ModuleOp> prepare;
-  std::optional<cpu::CallSpec> callSpec;
+  std::optional<AotiParts> package;
   std::function<llvm::Error(ModuleOp)> afterBufferize;
   CodeUnit unit, prepareUnit;
   /// @prepare as part of the artefact, compiled for the artefact's CPU.
@@ -364,7 +362,7 @@ llvm::Error Generator::emitPackage(llvm::StringRef path) {
     return file.takeError();
   if (llvm::Error e = emitSharedObject(file->getPath()))
     return e;
-  return writeAotiPackage(file->getPath(), path);
+  return writeAotiPackage(*package, file->getPath(), path);
 }
 
 llvm::Error Generator::run(llvm::StringRef path) {
@@ -379,11 +377,8 @@ llvm::Error Generator::run(llvm::StringRef path) {
   unit.description.name = llvm::sys::path::stem(options.input).str();
   report.unchecked = unit.description.unchecked;
   report.fallbacks = unit.description.fallbacks.size();
-  if (options.emit == EmitKind::AOTI) {
-    unit.description.callSpec = callSpec;
-    if (llvm::Error e = checkAotiPackage(unit.description))
-      return e;
-  }
+  if (package)
+    unit.description.callSpec = package->callSpec;
   if (options.emit == EmitKind::Header)
     return writeInPlace(path, [&](llvm::raw_ostream &os) {
       os << getModelHeader(unit.description, unit.description.name);
@@ -416,11 +411,11 @@ llvm::Error Generator::run(llvm::StringRef path) {
 llvm::Error fx::generateCode(
     ModuleOp module, const CompileOptions &options, const cpu::CPUOptions &cpu,
     const fx::gpu::Target *gpu, OwningOpRef<ModuleOp> prepare,
-    std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
+    std::optional<AotiParts> package, llvm::StringRef path,
     ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
     std::function<llvm::Error(ModuleOp)> afterBufferize) {
   return Generator(module, options, cpu, gpu, std::move(prepare),
-                   std::move(callSpec), errors, phases, report,
+                   std::move(package), errors, phases, report,
                    std::move(afterBufferize))
       .run(path);
 }

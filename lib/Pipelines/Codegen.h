@@ -8,6 +8,7 @@
 #ifndef FX_LIB_PIPELINES_CODEGEN_H
 #define FX_LIB_PIPELINES_CODEGEN_H
 
+#include "AotiPackage.h"
 #include "fx/CodeGen/CPU/Weights.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/CompileError.h"
@@ -99,7 +100,7 @@ llvm::Error
 generateCode(mlir::ModuleOp module, const CompileOptions &options,
              const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
              mlir::OwningOpRef<mlir::ModuleOp> prepare,
-             std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
+             std::optional<AotiParts> package, llvm::StringRef path,
              ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
              std::function<llvm::Error(mlir::ModuleOp)> afterBufferize = {});
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
-#include "AotiPackage.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "Formats.h"
@@ -161,7 +160,7 @@ llvm::Error Driver::checkTuning() {
 }
 
 llvm::Error Driver::checkFallbacks() {
-  if (options.allowsFallback())
+  if (options.allowFallback)
     return llvm::Error::success();
   std::string list;
   int64_t n = 0;
@@ -205,7 +204,7 @@ llvm::Error Driver::emit(StringRef path) {
     llvm::Expected<cpu::CallSpec> spec = getCallSpec(*module);
     if (!spec)
       return spec.takeError();
-    callSpec = std::move(*spec);
+    package = AotiParts{std::move(*spec), ""};
   }
   if (module->lookupSymbol<GraphOp>("main")) {
     if (llvm::Error e =
@@ -240,6 +239,12 @@ llvm::Error Driver::emit(StringRef path) {
     return printModule(path);
   if (llvm::Error e = embedObjects(*module, errors))
     return e;
+  if (package) {
+    llvm::Expected<std::string> nodes = planExternCalls(*module);
+    if (!nodes)
+      return nodes.takeError();
+    package->externNodes = std::move(*nodes);
+  }
   if (options.tuneSeconds > 0)
     if (llvm::Error e = phases.run("tune", 0.2, [&] { return tune(); }))
       return e;
@@ -260,7 +265,7 @@ llvm::Error Driver::emit(StringRef path) {
     return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
                               phases);
   return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr,
-                      std::move(prepare), std::move(callSpec), path, errors,
+                      std::move(prepare), std::move(package), path, errors,
                       phases, report);
 }
 

@@ -154,7 +154,7 @@ VariantModel::create(ModuleOp formed, std::vector<KernelVariants> kernels,
   std::string path = result->file.getPath();
   if (llvm::Error e = generateCode(
           *module, quiet, profiled, /*gpu=*/nullptr, /*prepare=*/{},
-          /*callSpec=*/{}, path, errors, phases, report,
+          /*package=*/{}, path, errors, phases, report,
           [&](ModuleOp module) { return result->selectVariants(module); }))
     return e;
   auto loaded = CompiledModel::load(path, {});

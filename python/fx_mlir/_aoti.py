@@ -20,7 +20,8 @@ def aoti_package(
     and returns the path, as `torch._inductor.aoti_compile_and_package` does. Load the package by
     `torch._inductor.aoti_load_package` or, in C++, `torch::inductor::AOTIModelPackageLoader`.
 
-    An operator without native code, and an input that is a number, raise `Error`. See
-    `Module.emit` for the options."""
+    ATen runs operators without native code; those that the loaders cannot call raise `Error`.
+    Numbers that the export kept symbolic are passed as 0-d tensors. See `Module.emit` for the
+    options."""
     import_(program).emit("aoti", path, cpu=cpu, opt_level=opt_level, precision=precision)
     return os.fspath(path)

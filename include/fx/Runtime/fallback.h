@@ -14,6 +14,11 @@
 //
 //   {"random": true,                     first key if the call may draw random
 //                                        numbers, else absent
+//    "proxy": "0 v 2 $0",                next key in a package for AOTInductor's
+//                                        loaders, else absent: the number of
+//                                        the operator in the package; "v" if a
+//                                        result may be a view; the integers of
+//                                        the call, $k is the k-th of `scalars`
 //    "target": "aten.sort.stable",       operator overload, dot separated
 //    "args": [TREE, ...],                all argument trees, in node order
 //    "kwnames": ["descending", ...],     names of the trailing arguments

@@ -193,6 +193,8 @@ FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   os.object([&] {
     if (!op->hasAttr("fx.pure"))
       os.attribute("random", true);
+    if (auto call = op->getAttrOfType<StringAttr>("proxy"))
+      os.attribute("proxy", call.getValue());
     os.attribute("target", op.getTarget());
     os.attributeArray("args", [&] {
       for (Attribute tree : op.getArgs())
