@@ -24,6 +24,7 @@ fx_packages=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libsimdjson-dev libgtest-dev zlib1g-dev libzstd-dev
   libvulkan-dev mesa-vulkan-drivers spirv-tools # tests of SPIR-V
+  qemu-user # tests of other CPUs
 )
 
 fx_say() { printf '==> %s\n' "$*" >&2; }
@@ -91,6 +92,18 @@ fx_setup_compilers() {
   printf '%s' "$want" >"$fx_venv/.fx-compilers-stamp"
 }
 
+# fx_log FILE [SECONDS]: writes the output of ninja to a file. Of its status lines, at most one in
+# SECONDS (60) goes to standard error.
+fx_log() {
+  local line last=$SECONDS every="${2:-60}"
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >&3
+    [[ "$line" == \[* ]] && ((SECONDS - last >= every)) || continue
+    printf '%s\n' "$line" >&2
+    last=$SECONDS
+  done 3>"$1"
+}
+
 fx_setup_build() {
   local torch_dir want
   torch_dir="$(echo "$fx_venv"/lib/python3*/site-packages/torch)"
@@ -113,7 +126,7 @@ fx_setup_build() {
   if [ -t 2 ]; then
     ninja -C "$fx_build" -j "$fx_jobs" "$@" >&2 || fx_die "the build failed"
   else
-    ninja -C "$fx_build" -j "$fx_jobs" "$@" >"$fx_build/build.log" 2>&1 || {
+    (set -o pipefail; ninja -C "$fx_build" -j "$fx_jobs" "$@" 2>&1 | fx_log "$fx_build/build.log") || {
       grep -A 20 -E '^FAILED|error:' "$fx_build/build.log" | tail -n 60 >&2
       fx_die "the build failed"
     }

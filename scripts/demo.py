@@ -67,6 +67,7 @@ def main() -> None:
     names = ("resnet_small", "llama_small") if options.quick else ("resnet50", "llama")
     seconds = 1 if options.quick else 5
     print("\nOne thread, median times; the error is relative to the RMS of eager's output.")
+    print("torch.compile runs with its default options: it does not freeze the weights.")
     print("The decoder is exported once, with a dynamic length; nothing falls back to ATen.\n")
     show(*COLUMNS)
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
@@ -74,7 +75,12 @@ def main() -> None:
             demonstrate(name, dynamic, seconds, pathlib.Path(folder))
             for name, dynamic in zip(names, (False, True))
         ]
-    print("\nAll results are eager's." if all(right) else "\nSome results are wrong.")
+    tolerance = f"{harness.TOLERANCE[torch.float32]:g} of the element plus the RMS of the output"
+    print(
+        f"\nAll results equal eager's, within {tolerance}."
+        if all(right)
+        else f"\nSome results differ from eager's by more than {tolerance}."
+    )
     print("The tools are in build/bin; docs/tutorials/FirstModel.md compiles a model of your own.")
     sys.exit(0 if all(right) else 1)
 

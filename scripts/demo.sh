@@ -3,7 +3,7 @@
 # and the Python package, then exports ResNet-50 and a Llama-style decoder with a
 # dynamic sequence length, compiles both to native code, runs them, and prints
 # the largest error beside eager PyTorch and the times beside eager and
-# torch.compile.
+# torch.compile without freezing.
 #
 #   scripts/demo.sh [--quick]
 #

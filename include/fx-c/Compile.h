@@ -30,7 +30,7 @@ typedef struct {
   size_t struct_size; /* sizeof(FXCompileOptions) */
   FXEmitKind emit;
   const char *name;    /* the name of the model in errors; null: "model" */
-  const char *cpu;     /* as LLVM's -mcpu; null: the CPU of this machine */
+  const char *cpu;     /* as fx-compile --mcpu; null: the CPU of this machine */
   int opt_level;       /* LLVM's optimization level, 1 to 3; 0: 3 */
   int refuse_fallback; /* operators without native code are an error */
   /* Called when a phase begins and when it has finished a kernel. `done` is the

@@ -66,6 +66,12 @@ FX_CAPI const char *fxVersion(void);
  */
 FX_CAPI const char *fxSchemaVersion(void);
 
+/* Writes a JSON object that describes this machine: "cpu", LLVM's name of the
+ * CPU; "features", the names of the instruction sets that LLVM finds, in
+ * alphabetical order; "cache_folder", the default folder of the cache of
+ * compiled kernels, "" for none. */
+FX_CAPI void fxDescribeHost(FXTextFn write, void *user_data);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,7 +10,11 @@
 #include "fx/Operators/Schema.h"
 #include "fx/Support/CrashRecovery.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/ObjectCache.h"
 #include "fx/Support/Version.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <exception>
 
@@ -65,6 +69,24 @@ void fxErrorDestroy(FXError *error) { delete error; }
 
 const char *fxVersion(void) { return getVersion().data(); }
 const char *fxSchemaVersion(void) { return getSchemaVersion().data(); }
+
+void fxDescribeHost(FXTextFn write, void *userData) {
+  std::vector<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (feature.second)
+      features.push_back(feature.first().str());
+  llvm::sort(features);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  json.object([&] {
+    json.attribute("cpu", llvm::sys::getHostCPUName());
+    json.attribute("features", llvm::json::Array(features));
+    json.attribute("cache_folder", getDefaultCacheFolder());
+  });
+  if (write)
+    write(text.data(), text.size(), userData);
+}
 
 //===----------------------------------------------------------------------===//
 // Protection

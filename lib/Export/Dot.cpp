@@ -15,10 +15,9 @@ using namespace fx;
 namespace {
 class DotPrinter {
 public:
-  DotPrinter(raw_ostream &os, const SymbolTable &symbols,
-             const OperatorMarks &marks)
-      : os(os), symbols(symbols), marks(marks), longest(getLongestTime(marks)) {
-  }
+  DotPrinter(raw_ostream &os, const MarkedGraph &marked)
+      : os(os), symbols(marked.symbols), marks(marked.marks),
+        longest(getLongestTime(marks)) {}
 
   /// Prints the nodes of a graph. Their ids begin with `scope`, which
   /// distinguishes the nodes of several graphs.
@@ -85,14 +84,12 @@ private:
 } // namespace
 
 LogicalResult fx::printDot(ModuleOp module, raw_ostream &os, StringRef report) {
-  SymbolTable symbols(module);
-  OperatorMarks marks;
-  GraphOp graph = findGraph(module, symbols, "");
-  if (!graph || failed(readMarks(module, report, marks)))
+  FailureOr<MarkedGraph> marked = MarkedGraph::get(module, report);
+  if (failed(marked))
     return failure();
   os << "digraph main {\n"
         "  node [style = filled, fontname = \"Helvetica\", fontsize = 10];\n";
-  DotPrinter(os, symbols, marks).print(graph, "n", 2);
+  DotPrinter(os, *marked).print(marked->graph, "n", 2);
   os << "}\n";
   return success();
 }

@@ -102,16 +102,19 @@ static llvm::Expected<OperatorMarks> readReport(StringRef path) {
   return marks;
 }
 
-LogicalResult fx::readMarks(ModuleOp module, StringRef path,
-                            OperatorMarks &marks) {
-  if (path.empty())
-    return success();
-  llvm::Expected<OperatorMarks> read = readReport(path);
+FailureOr<MarkedGraph> MarkedGraph::get(ModuleOp module, StringRef report) {
+  MarkedGraph result{SymbolTable(module), {}, {}};
+  result.graph = findGraph(module, result.symbols, "");
+  if (!result.graph)
+    return failure();
+  if (report.empty())
+    return result;
+  llvm::Expected<OperatorMarks> read = readReport(report);
   if (!read)
     return emitError(UnknownLoc::get(module.getContext()))
            << llvm::toString(read.takeError());
-  marks = std::move(*read);
-  return success();
+  result.marks = std::move(*read);
+  return result;
 }
 
 const OperatorMark *fx::findMark(const OperatorMarks &marks, const FXNode &node,

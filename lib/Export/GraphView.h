@@ -26,11 +26,18 @@ struct OperatorMark {
 /// The marks of operators by `<graph's symbol>:<node's name>`.
 using OperatorMarks = llvm::StringMap<OperatorMark>;
 
-/// Reads the `operators` of a report of fx-compile, or the `nodes` of a report
-/// of fx-cost. Reads nothing if `path` is empty. The texts of errors are
-/// `<path>: <what is wrong>`.
-mlir::LogicalResult readMarks(mlir::ModuleOp module, llvm::StringRef path,
-                              OperatorMarks &marks);
+/// What a picture shows: the graph `@main` with its sub-graphs, and marks.
+struct MarkedGraph {
+  /// Reads the `operators` of a report of fx-compile, or the `nodes` of a
+  /// report of fx-cost, at `report`; no marks if the path is empty. The texts
+  /// of errors in it are `<path>: <what is wrong>`.
+  static mlir::FailureOr<MarkedGraph> get(mlir::ModuleOp module,
+                                          llvm::StringRef report);
+
+  mlir::SymbolTable symbols;
+  GraphOp graph;
+  OperatorMarks marks;
+};
 
 /// Returns the mark of a node, or null.
 const OperatorMark *findMark(const OperatorMarks &marks, const FXNode &node,

@@ -17,10 +17,9 @@ using namespace fx;
 namespace {
 class MermaidPrinter {
 public:
-  MermaidPrinter(raw_ostream &os, const SymbolTable &symbols,
-                 const OperatorMarks &marks)
-      : os(os), symbols(symbols), marks(marks), longest(getLongestTime(marks)) {
-  }
+  MermaidPrinter(raw_ostream &os, const MarkedGraph &marked)
+      : os(os), symbols(marked.symbols), marks(marked.marks),
+        longest(getLongestTime(marks)) {}
 
   /// Prints the nodes of a graph. Their ids begin with `scope`, which
   /// distinguishes the nodes of several graphs.
@@ -120,14 +119,12 @@ private:
 
 LogicalResult fx::printMermaid(ModuleOp module, raw_ostream &os,
                                StringRef report) {
-  SymbolTable symbols(module);
-  OperatorMarks marks;
-  GraphOp graph = findGraph(module, symbols, "");
-  if (!graph || failed(readMarks(module, report, marks)))
+  FailureOr<MarkedGraph> marked = MarkedGraph::get(module, report);
+  if (failed(marked))
     return failure();
   os << "flowchart TD\n";
-  MermaidPrinter printer(os, symbols, marks);
-  printer.print(graph, "n", 2);
+  MermaidPrinter printer(os, *marked);
+  printer.print(marked->graph, "n", 2);
   printer.printColors();
   return success();
 }

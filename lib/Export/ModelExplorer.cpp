@@ -26,9 +26,8 @@ using namespace fx;
 namespace {
 class ExplorerPrinter {
 public:
-  ExplorerPrinter(JsonWriter &json, const SymbolTable &symbols,
-                  const OperatorMarks &marks)
-      : json(json), symbols(symbols), marks(marks) {}
+  ExplorerPrinter(JsonWriter &json, const MarkedGraph &marked)
+      : json(json), symbols(marked.symbols), marks(marked.marks) {}
 
   void print(GraphOp op, const std::string &id) {
     FXGraph graph(op, symbols);
@@ -134,10 +133,8 @@ private:
 
 LogicalResult fx::printModelExplorer(ModuleOp module, raw_ostream &os,
                                      StringRef report) {
-  SymbolTable symbols(module);
-  OperatorMarks marks;
-  GraphOp graph = findGraph(module, symbols, "");
-  if (!graph || failed(readMarks(module, report, marks)))
+  FailureOr<MarkedGraph> marked = MarkedGraph::get(module, report);
+  if (failed(marked))
     return failure();
   auto name = module->getAttrOfType<StringAttr>("fx.model");
   JsonWriter json(os);
@@ -146,7 +143,7 @@ LogicalResult fx::printModelExplorer(ModuleOp module, raw_ostream &os,
     json.string(name ? name.getValue() : "model");
     json.key("graphs");
     json.array(
-        [&] { ExplorerPrinter(json, symbols, marks).print(graph, "main"); });
+        [&] { ExplorerPrinter(json, *marked).print(marked->graph, "main"); });
   });
   os << '\n';
   return success();

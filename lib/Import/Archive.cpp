@@ -49,6 +49,10 @@ Expected<StringRef> Archive::read(const ArchiveRecord &record) const {
   return bytes;
 }
 
+bool fx::isTorchScriptCode(StringRef record) {
+  return record.starts_with("code/");
+}
+
 //===----------------------------------------------------------------------===//
 // Reader
 //===----------------------------------------------------------------------===//
@@ -127,6 +131,10 @@ private:
   std::vector<Entry> entries;
 };
 
+bool fx::isArchive(StringRef bytes) {
+  return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
+}
+
 Error Archive::Reader::readEnd() {
   if (bytes.size() < kEndSize)
     return archive.error("expected a zip archive, got a file of " +
@@ -156,7 +164,11 @@ Error Archive::Reader::readEnd() {
     }
     if (at == lowest)
       return archive.error(
-          "expected a zip archive, found no directory at its end (truncated?)");
+          isArchive(bytes)
+              ? "expected a zip archive, found no directory at its end "
+                "(truncated?)"
+              : "expected a zip archive of torch.export.save, got a file of "
+                "another kind");
   }
 }
 
@@ -219,6 +231,10 @@ Error Archive::Reader::readEntry(uint64_t &at) {
     return e;
   if (entry.flags & (kFlagEncrypted | kFlagStrongEncryption | kFlagMasked))
     return archive.error(entry.name, "the record is encrypted");
+  // torch.jit.save compresses the code.
+  if (entry.method != 0 &&
+      isTorchScriptCode(StringRef(entry.name).split('/').second))
+    return archive.error(kTorchScriptText);
   if (entry.method != 0)
     return archive.error(entry.name, "expected a stored record, got one "
                                      "compressed by method " +

@@ -56,9 +56,18 @@ static Error inRecord(const Archive &archive, StringRef record, Error error) {
 
 /// Checks the format, the version and the byte order of the archive.
 static Error checkFormat(const Archive &archive) {
-  if (!archive.find("archive_format"))
-    return archive.error("expected an archive of torch.export.save, found no "
-                         "record 'archive_format' in it");
+  if (!archive.find("archive_format")) {
+    if (llvm::any_of(archive.getRecords(), [](const ArchiveRecord &record) {
+          return isTorchScriptCode(record.name);
+        }))
+      return archive.error(kTorchScriptText);
+    return archive.error(
+        archive.find("data.pkl")
+            ? "expected an archive of torch.export.save, got one of "
+              "torch.save: export the model with torch.export.export"
+            : "expected an archive of torch.export.save, found no record "
+              "'archive_format' in it");
+  }
   Expected<StringRef> format = readRecord(archive, "archive_format");
   if (!format)
     return format.takeError();

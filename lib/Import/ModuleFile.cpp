@@ -8,6 +8,7 @@
 #include "fx/Import/ModuleFile.h"
 #include "fx/IR/BytecodeFile.h"
 #include "fx/IR/ExternalPaths.h"
+#include "fx/Import/Archive.h"
 #include "fx/Operators/Dialect.h"
 #include "fx/Operators/Verify.h"
 
@@ -22,6 +23,12 @@ OwningOpRef<ModuleOp>
 fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
                 MLIRContext *context) {
   loadFXDialect(*context);
+  // The diagnostic of the parser would print the bytes of the archive.
+  if (isArchive(buffer->getBuffer())) {
+    emitError(UnknownLoc::get(context))
+        << buffer->getBufferIdentifier() << ": " << kArchiveText;
+    return {};
+  }
   if (llvm::Error error = checkBytecode(buffer->getBuffer())) {
     emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
         << llvm::toString(std::move(error));

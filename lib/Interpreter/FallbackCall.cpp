@@ -19,10 +19,6 @@ namespace json = llvm::json;
 
 namespace fx::interp {
 
-static constexpr const char *kUnknown =
-    "unknown operator: expected an operator of PyTorch or of a library that is "
-    "loaded (--load-library)";
-
 [[noreturn]] static void malformed(const std::string &what) {
   throw std::runtime_error("malformed call: " + what);
 }
@@ -221,7 +217,7 @@ std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
       call->target = call->args.args[0].text;
       call->args.args.erase(call->args.args.begin());
       if (!(call->written = findOperator(call->target)))
-        throw std::runtime_error(kUnknown);
+        throw std::runtime_error(kUnknownOperator);
       return call;
     }
     if (findVmapFunction(call->target))
@@ -236,7 +232,7 @@ std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
             "or its schema to be registered");
       call->call.emplace(*op, call->args);
     } else if (!(call->scalar = findScalarFunction(call->target)))
-      throw std::runtime_error(kUnknown);
+      throw std::runtime_error(kUnknownOperator);
   } catch (const std::exception &e) {
     throwAt(*call, e);
   }

@@ -11,6 +11,7 @@
 
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Operators/Custom.h"
+#include "fx/Support/LoadError.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -41,12 +42,9 @@ static llvm::Expected<const TorchLibrary *> load() {
   std::string path = getLibraryPath();
   // The handle is never closed, since LibTorch cannot be unloaded safely.
   void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char *reason = ::dlerror();
-    return llvm::createStringError(std::errc::no_such_file_or_directory,
-                                   "cannot load the interpreter: %s",
-                                   reason ? reason : path.c_str());
-  }
+  if (!handle)
+    return llvm::createStringError("cannot load the interpreter: " + path +
+                                   ": " + getLoadError(path));
   auto get = reinterpret_cast<const TorchLibrary *(*)()>(
       ::dlsym(handle, "fx_torch_library"));
   const TorchLibrary *library = get ? get() : nullptr;
@@ -67,10 +65,7 @@ llvm::Error loadOperatorLibrary(llvm::StringRef path) {
   // The handle is never closed, since the dispatcher refers to its functions.
   if (::dlopen(full.c_str(), RTLD_NOW | RTLD_LOCAL))
     return llvm::Error::success();
-  const char *reason = ::dlerror();
-  return makeLocatedError(path,
-                          "cannot be loaded: " +
-                              toOneLine(reason ? reason : "no reason given"));
+  return makeLocatedError(path, "cannot be loaded: " + getLoadError(full));
 }
 
 llvm::Expected<const TorchLibrary *> loadTorchLibrary() {

@@ -34,6 +34,12 @@ struct Operator {
 /// loaded.
 void loadLibrariesOfEnvironment();
 
+/// What is wrong with a target that neither `findOperator` nor
+/// `findScalarFunction` knows.
+inline constexpr const char *kUnknownOperator =
+    "unknown operator: expected an operator of PyTorch or of a library that is "
+    "loaded (--load-library)";
+
 /// Returns the operator of a target such as `aten.add.Tensor`, or null if it is
 /// unknown. Our own definitions take precedence over PyTorch's dispatcher. The
 /// result lives as long as the process. This function is thread-safe.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Operators/Plugin.h"
+#include "fx/Support/LoadError.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,11 +31,8 @@ llvm::Error fx::loadPlugin(llvm::StringRef path) {
   if (loaded.contains(full))
     return llvm::Error::success();
   void *library = dlopen(full.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    std::string why = dlerror();
-    std::replace(why.begin(), why.end(), '\n', ' ');
-    return fail("cannot be loaded: " + why);
-  }
+  if (!library)
+    return fail("cannot be loaded: " + getLoadError(full));
   auto getInfo =
       reinterpret_cast<PluginInfo (*)()>(dlsym(library, "fxGetPluginInfo"));
   if (!getInfo) {
@@ -62,6 +60,7 @@ llvm::Error fx::loadPluginsOfEnvironment() {
   for (llvm::StringRef path : llvm::split(list, ':'))
     if (!path.empty())
       if (llvm::Error e = loadPlugin(path))
-        return e;
+        return llvm::createStringError("FX_PLUGINS: " +
+                                       llvm::toString(std::move(e)));
   return llvm::Error::success();
 }

@@ -98,8 +98,9 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
   if (failed(made))
     return errors.take("@main cannot be described");
   description = std::move(*made);
-  description.cpu = cpu.cpu;
+  description.cpu = cpu.name;
   description.features = cpu.features;
+  description.suffix = cpu.suffix;
   bool failedJson = false;
   module.walk([&](EagerOp op) {
     FailureOr<std::string> json = cpu::getEagerJson(op);
@@ -158,22 +159,28 @@ void CodeUnit::split() {
   }
 }
 
-llvm::Error CodeUnit::link(llvm::StringRef path) {
+llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units,
+                          llvm::StringRef path) {
+  llvm::SmallVector<const cpu::ModelDescription *> models;
+  std::vector<std::string> all;
+  for (CodeUnit *unit : units) {
+    models.push_back(&unit->description);
+    for (CodePart &part : unit->parts)
+      all.push_back(std::move(part.object));
+  }
+  const cpu::CPUOptions &cpu = units.front()->cpu;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables =
-      cpu::emitDescription(description, context, cpu);
+      cpu::emitDescriptions(models, context, cpu);
   if (!tables)
     return llvm::createStringError("the description cannot be emitted");
   llvm::Expected<std::string> object =
       cpu::emitCode(*tables, cpu, cpu::CodeKind::Object);
   if (!object)
     return object.takeError();
-  std::vector<std::string> all;
-  for (CodePart &part : parts)
-    all.push_back(std::move(part.object));
   all.push_back(std::move(*object));
-  return cpu::linkSharedObject(all, path,
-                               /*forTorch=*/description.callSpec.has_value());
+  bool forTorch = models.front()->callSpec.has_value();
+  return cpu::linkSharedObject(all, path, forTorch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,6 +196,15 @@ static auto timed(std::atomic<double> &seconds,
       std::chrono::steady_clock::now() - start;
   seconds.fetch_add(taken.count());
   return error;
+}
+
+/// Returns N if `function` is `kernel_N` or a loop outlined from it (its name
+/// begins with `kernel_N`).
+static std::optional<unsigned> getKernel(StringRef function) {
+  unsigned number;
+  if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
+    return std::nullopt;
+  return number;
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
@@ -208,6 +224,11 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
         if (!code)
           return llvm::createStringError(
               "the module cannot be translated to LLVM IR");
+        // The kernels that @main calls are in other parts.
+        if (!cpu.suffix.empty())
+          for (llvm::Function &function : *code)
+            if (function.isDeclaration() && getKernel(function.getName()))
+              function.setName(function.getName() + cpu.suffix);
         if (code->getFunction("_mlir_ciface_main"))
           return cpu::addEntry(*code, "main", unit.entry);
         return llvm::Error::success();
@@ -217,15 +238,6 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                             [&] { return cpu::optimizeLLVM(*code, cpu); }))
     return e;
   return code;
-}
-
-/// Returns N if `function` is `kernel_N` or a loop outlined from it (its name
-/// begins with `kernel_N`).
-static std::optional<unsigned> getKernel(StringRef function) {
-  unsigned number;
-  if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
-    return std::nullopt;
-  return number;
 }
 
 static int64_t countKernels(ModuleOp part) {
@@ -275,13 +287,15 @@ static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
   });
 }
 
-/// Returns what the code of a part of `unit` depends on, except for its module.
-static std::string getCodeOptions(const CodeUnit &unit) {
+/// Returns what the code of `part` of `unit` depends on, except for its module.
+/// A kernel gets its name later, so versions and programs share its code.
+static std::string getCodeOptions(const CodeUnit &unit, const CodePart &part) {
   const cpu::CPUOptions &cpu = unit.cpu;
-  return llvm::formatv("object {0} {1} {2} {3} {4} {5} {6}",
-                       llvm::sys::getDefaultTargetTriple(), cpu.cpu,
-                       cpu.features, cpu.vectorWidth, cpu.optLevel, cpu.profile,
-                       unit.entry);
+  std::string names =
+      part.kernel.empty() ? unit.entry + " " + cpu.suffix : std::string();
+  return llvm::formatv(
+      "object {0} {1} {2} {3} {4} {5} {6}", llvm::sys::getDefaultTargetTriple(),
+      cpu.cpu, cpu.features, cpu.vectorWidth, cpu.optLevel, cpu.profile, names);
 }
 
 namespace {
@@ -343,7 +357,8 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
   for (Job &job : jobs) {
     std::optional<std::string> object;
     if (cache.isEnabled())
-      job.key = hashModule(job.part->module, getCodeOptions(*job.unit));
+      job.key =
+          hashModule(job.part->module, getCodeOptions(*job.unit, *job.part));
     if (job.key)
       object = cache.find(*job.key);
     if (!object) {
@@ -377,8 +392,8 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
       return errors.take(job.error);
     if (job.part->kernel.empty())
       continue;
-    llvm::Expected<std::string> renamed =
-        cpu::renameSymbols(job.part->object, kPartKernel, job.part->kernel);
+    llvm::Expected<std::string> renamed = cpu::renameSymbols(
+        job.part->object, kPartKernel, job.part->kernel + job.unit->cpu.suffix);
     if (!renamed)
       return renamed.takeError();
     job.part->object = std::move(*renamed);

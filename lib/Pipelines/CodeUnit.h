@@ -37,7 +37,7 @@ struct CodePart {
 
 /// A module with @main that is compiled to one shared object. Call `describe`,
 /// `bufferize` and (optionally) `split` in this order, then `compileParts`,
-/// which compiles each part separately, and `link`.
+/// which compiles each part separately, and `linkUnits`.
 struct CodeUnit {
   mlir::ModuleOp module;
   cpu::CPUOptions cpu;
@@ -56,8 +56,6 @@ struct CodeUnit {
   /// Makes each kernel a part of its own. Without this call `module` is the
   /// only part.
   void split();
-  /// Links the objects and the description to a shared object at `path`.
-  llvm::Error link(llvm::StringRef path);
 
 private:
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> owned;
@@ -79,6 +77,17 @@ compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
 llvm::Error compileParts(llvm::ArrayRef<CodeUnit *> units, ObjectCache &cache,
                          ErrorCatcher &errors, CodeSeconds &seconds,
                          const std::function<void(int64_t)> &onKernel);
+
+/// Links the objects and descriptions of the versions of a model to a shared
+/// object at `path`.
+llvm::Error linkUnits(llvm::ArrayRef<CodeUnit *> units, llvm::StringRef path);
+
+/// Links `unit`, the compiled @prepare, and runs it on the states. Result
+/// `result`, which has `bytes`, is written to the address that `place` returns;
+/// null: nothing reads the result.
+llvm::Error
+runPrepare(CodeUnit &unit, cpu::StateReader &states,
+           llvm::function_ref<char *(int64_t result, int64_t bytes)> place);
 
 /// Runs the pipeline that `build` adds, and verifies the result. Writes a
 /// reproducer where `errors` requests one.

@@ -89,17 +89,28 @@ splitPrepare(mlir::ModuleOp module);
 /// the archive and attaches them to the calls as `fx.objects`.
 llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 
+/// A model with kernels that are scheduled for one CPU.
+struct ModelVersion {
+  cpu::CPUOptions cpu;
+  /// The linalg contract with scheduled kernels.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The result of `splitPrepare`, scheduled for this machine's CPU. If it is
+  /// null, @prepare is still in `module` or does not exist.
+  mlir::OwningOpRef<mlir::ModuleOp> prepare;
+  /// The report's entries.
+  llvm::json::Array operators, kernels;
+};
+
 /// Writes what `options.emit` asks for to `path`: text (memrefs, LLVM IR,
-/// assembly, header), object code or a shared object. `module` holds the linalg
-/// contract with its kernels scheduled. If `gpu` is not null, the kernels are
-/// launches and only a shared object or a header can be made. `prepare` is the
-/// result of `splitPrepare`, scheduled for the CPU; if it is null, @prepare is
-/// still in `module` or does not exist. `afterBufferize`, if given, changes the
-/// module with @main when it is on memrefs, before its kernels are distributed.
+/// assembly, header), object code or a linked model. Only the last one can have
+/// several versions, the most demanding one first. If `gpu` is not null, the
+/// kernels are launches and only a shared object or a header can be made.
+/// `package` has the other parts of a package for PyTorch. `afterBufferize`, if
+/// given, changes each module with @main when it is on memrefs, before its
+/// kernels are distributed.
 llvm::Error
-generateCode(mlir::ModuleOp module, const CompileOptions &options,
-             const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
-             mlir::OwningOpRef<mlir::ModuleOp> prepare,
+generateCode(llvm::MutableArrayRef<ModelVersion> versions,
+             const CompileOptions &options, const fx::gpu::Target *gpu,
              std::optional<AotiParts> package, llvm::StringRef path,
              ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
              std::function<llvm::Error(mlir::ModuleOp)> afterBufferize = {});

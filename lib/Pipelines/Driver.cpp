@@ -102,7 +102,7 @@ llvm::Error Driver::scheduleForDevice() {
   });
 }
 
-llvm::Error Driver::schedule() {
+llvm::Error Driver::schedule(const cpu::CPUOptions &cpu) {
   if (gpu)
     return scheduleForDevice();
   cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
@@ -120,11 +120,11 @@ llvm::Error Driver::schedule() {
           cpu::buildKernelPipeline(pm, kernels);
       }))
     return e;
-  report.warnings = errors.getWarnings();
+  llvm::append_range(report.warnings, errors.getWarnings());
   return llvm::Error::success();
 }
 
-llvm::Error Driver::tune() {
+llvm::Error Driver::tune(const cpu::CPUOptions &cpu) {
   cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
   kernels.winograd = options.winograd;
   if (llvm::Error e = runPasses(
@@ -157,6 +157,26 @@ llvm::Error Driver::checkTuning() {
   auto file = kernel::TuningFile::read(options.tuneFile, context);
   return file ? llvm::Error::success()
               : CompileError::make(kInput, llvm::toString(file.takeError()));
+}
+
+/// Schedules the module for `cpu` and adds what the report says of it.
+llvm::Error Driver::addVersion(const cpu::CPUOptions &cpu) {
+  if (llvm::Error e =
+          phases.run("schedule", 0.2, [&] { return schedule(cpu); }))
+    return e;
+  OperatorReport own = operators;
+  own.noteKernels(*module);
+  ModelVersion &version = versions.emplace_back();
+  version.cpu = cpu;
+  version.operators = own.getOperators();
+  version.kernels = own.getKernels();
+  if (gpu)
+    operators = std::move(own);
+  if (versions.size() == 1) {
+    report.operators = version.operators;
+    report.kernels = version.kernels;
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error Driver::checkFallbacks() {
@@ -246,27 +266,43 @@ llvm::Error Driver::emit(StringRef path) {
     package->externNodes = std::move(*nodes);
   }
   if (options.tuneSeconds > 0)
-    if (llvm::Error e = phases.run("tune", 0.2, [&] { return tune(); }))
+    if (llvm::Error e =
+            phases.run("tune", 0.2, [&] { return tune(cpus.front()); }))
       return e;
-  if (llvm::Error e = phases.run("schedule", 0.2, [&] { return schedule(); }))
-    return e;
-  operators.noteKernels(*module);
-  report.operators = operators.getOperators();
-  report.kernels = operators.getKernels();
-  if (llvm::Error e = saveTemp("kernels"))
-    return e;
-  if (options.emit == EmitKind::Kernels)
-    return printModule(path);
-  bool isArtefact = options.emit == EmitKind::SharedObject ||
-                    options.emit == EmitKind::Header;
-  if (gpu && isArtefact)
-    operators.nameKernels(*module);
-  if (gpu && !isArtefact)
-    return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
-                              phases);
-  return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr,
-                      std::move(prepare), std::move(package), path, errors,
-                      phases, report);
+  return emitVersions(path);
+}
+
+/// Schedules the module, which is on linalg, for each CPU and writes the
+/// output.
+llvm::Error Driver::emitVersions(StringRef path) {
+  OwningOpRef<ModuleOp> linalg;
+  if (cpus.size() > 1)
+    linalg = module->clone();
+  for (auto [i, cpu] : llvm::enumerate(cpus)) {
+    if (i > 0) {
+      module = linalg->clone();
+      phases.setModule(*module);
+    }
+    if (llvm::Error e = addVersion(cpu))
+      return e;
+    if (i == 0)
+      if (llvm::Error e = saveTemp("kernels"))
+        return e;
+    if (options.emit == EmitKind::Kernels)
+      return printModule(path);
+    bool isArtefact = options.emit == EmitKind::SharedObject ||
+                      options.emit == EmitKind::Header;
+    if (gpu && isArtefact)
+      operators.nameKernels(*module);
+    if (gpu && !isArtefact)
+      return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
+                                phases);
+    versions.back().module = std::move(module);
+    versions.back().prepare = std::move(prepare);
+  }
+  phases.setModule(*versions.front().module);
+  return generateCode(versions, options, gpu ? &*gpu : nullptr,
+                      std::move(package), path, errors, phases, report);
 }
 
 /// Returns an error if the output needs a program of the platform that cannot
@@ -305,16 +341,25 @@ llvm::Error Driver::run() {
     return e;
   // Host code that only launches kernels is fast enough on any x86-64.
   std::string error;
-  FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(
+  auto found = cpu::getVersions(
       gpu && options.cpu.empty() ? "x86-64" : options.cpu, error);
-  if (failed(target))
+  if (failed(found))
     return CompileError::make(kInput, error);
-  cpu = *target;
-  cpu.optLevel = options.optLevel;
-  cpu.profile = options.profile;
+  cpus = std::move(*found);
+  bool allowsVersions =
+      !gpu && (isLinked(options.emit) || options.emit == EmitKind::Header);
+  if (cpus.size() > 1 && !allowsVersions)
+    return CompileError::make(
+        kInput, "expected one CPU unless the output is a shared object or a "
+                "package for CPUs, got " +
+                    Twine(cpus.size()));
+  for (cpu::CPUOptions &cpu : cpus) {
+    cpu.optLevel = options.optLevel;
+    cpu.profile = options.profile;
+  }
   if (llvm::Error e = checkTuning())
     return e;
-  report.cpu = cpu.cpu;
+  report.cpu = cpus.front().name;
   errors.reproducer = options.crashReproducer;
   errors.configurePasses = options.configurePasses;
   errors.crashes = options.crashIn == "pass";

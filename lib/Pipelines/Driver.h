@@ -43,26 +43,30 @@ private:
   llvm::Error toLinalg();
   llvm::Error checkTuning();
   /// Forms the kernels and measures their schedules.
-  llvm::Error tune();
-  llvm::Error schedule();
+  llvm::Error tune(const cpu::CPUOptions &cpu);
+  llvm::Error schedule(const cpu::CPUOptions &cpu);
   llvm::Error scheduleForDevice();
+  llvm::Error addVersion(const cpu::CPUOptions &cpu);
   llvm::Error checkFallbacks();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   llvm::Error printModule(llvm::StringRef path);
   llvm::Error saveTemp(llvm::StringRef phase);
   llvm::Error emit(llvm::StringRef path);
+  llvm::Error emitVersions(llvm::StringRef path);
 
   const CompileOptions &options;
   mlir::MLIRContext &context;
   OutputFile &file;
   ErrorCatcher errors;
   PhaseRunner phases;
-  cpu::CPUOptions cpu;
+  /// The CPUs to compile for, the most demanding one first.
+  llvm::SmallVector<cpu::CPUOptions> cpus;
   std::optional<fx::gpu::Target> gpu;
   /// For a GPU: the module of @prepare, which the CPU runs.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   /// For EmitKind::AOTI.
   std::optional<AotiParts> package;
+  llvm::SmallVector<ModelVersion> versions;
   OperatorReport operators;
 };
 

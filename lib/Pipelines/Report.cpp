@@ -9,6 +9,7 @@
 #include "OperatorReport.h"
 #include "fx/IR/FXDialect.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -36,6 +37,7 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   llvm::json::Object json{{"mode", mode.str()},
                           {"reason", llvm::json::fixUTF8(reason)},
                           {"cpu", cpu},
+                          {"versions", llvm::json::Array(versions)},
                           {"compile_seconds", total},
                           {"phases", std::move(times)},
                           {"code_work", std::move(workTimes)},
@@ -59,6 +61,32 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   if (!deviceKernels.empty())
     json["device_kernels"] = llvm::json::Array(deviceKernels);
   return json;
+}
+
+/// The maximal number of operators in a text that lists them.
+static constexpr size_t kMostOperators = 6;
+
+std::string CompileReport::describeFallbacks() const {
+  llvm::SetVector<llvm::StringRef> targets;
+  size_t nodes = 0;
+  for (const llvm::json::Value &value : operators) {
+    const llvm::json::Object &entry = *value.getAsObject();
+    const llvm::json::Array *fallbacks = entry.getArray("fallbacks");
+    if (!fallbacks)
+      continue;
+    ++nodes;
+    for (const llvm::json::Value &target : *fallbacks)
+      targets.insert(*target.getAsString());
+  }
+  if (nodes <= isolated.size())
+    return "";
+  std::string text = "ATen runs " + std::to_string(nodes) + " of " +
+                     std::to_string(operators.size()) + " nodes: ";
+  size_t shown = std::min(targets.size(), kMostOperators);
+  text += llvm::join(targets.getArrayRef().take_front(shown), ", ");
+  if (shown < targets.size())
+    text += " and " + std::to_string(targets.size() - shown) + " more";
+  return text;
 }
 
 CompileReport fx::getInterpretedReport(mlir::ModuleOp module,

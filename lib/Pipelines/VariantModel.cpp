@@ -147,15 +147,18 @@ VariantModel::create(ModuleOp formed, std::vector<KernelVariants> kernels,
   quiet.configurePasses = options.configurePasses;
   quiet.optLevel = options.optLevel;
   quiet.profile = true;
-  cpu::CPUOptions profiled = cpu;
-  profiled.profile = true;
+  ModelVersion version;
+  version.cpu = cpu;
+  version.cpu.profile = true;
+  version.module = std::move(module);
   CompileReport report;
   PhaseRunner phases(quiet, report);
   std::string path = result->file.getPath();
-  if (llvm::Error e = generateCode(
-          *module, quiet, profiled, /*gpu=*/nullptr, /*prepare=*/{},
-          /*package=*/{}, path, errors, phases, report,
-          [&](ModuleOp module) { return result->selectVariants(module); }))
+  if (llvm::Error e =
+          generateCode(version, quiet, /*gpu=*/nullptr, /*package=*/{}, path,
+                       errors, phases, report, [&](ModuleOp module) {
+                         return result->selectVariants(module);
+                       }))
     return e;
   auto loaded = CompiledModel::load(path, {});
   if (!loaded)

@@ -52,6 +52,8 @@ static RealFormat getFormat(DType dtype) {
   }
 }
 
+double getTolerance(DType dtype) { return getFormat(dtype).tolerance; }
+
 static double readReal(const char *data, const RealFormat &format) {
   if (format.bytes == 8) {
     double value;

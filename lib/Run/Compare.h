@@ -25,6 +25,9 @@ std::optional<std::string> findDifference(const HostTensor &got,
 std::optional<std::string> findDifference(const HostValue &got,
                                           const HostValue &want);
 
+/// Returns t for the elements of a dtype; 0 if they must be equal.
+double getTolerance(DType dtype);
+
 } // namespace fx
 
 #endif // FX_LIB_RUN_COMPARE_H

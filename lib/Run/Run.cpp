@@ -7,11 +7,14 @@
 
 #include "fx/Run/Run.h"
 #include "Benchmark.h"
+#include "Compare.h"
 #include "Model.h"
 #include "Profile.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/OutputFile.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <chrono>
 
@@ -69,6 +72,26 @@ static llvm::Expected<std::string> profile(const RunOptions &options,
   return text;
 }
 
+/// Tells what --check compared, and how exactly the values agree.
+static void printChecked(const RunOptions &options,
+                         llvm::ArrayRef<HostValue> outputs) {
+  llvm::SmallSetVector<DType, 4> dtypes;
+  for (const HostValue &value : outputs)
+    if (value)
+      dtypes.insert(value->dtype);
+  llvm::errs() << "checked " << options.model << ": " << outputs.size()
+               << (outputs.size() == 1 ? " output agrees" : " outputs agree")
+               << " with the interpreter's";
+  for (DType dtype : dtypes) {
+    llvm::errs() << (dtype == dtypes.front() ? " (" : ", ") << getName(dtype);
+    if (double tolerance = getTolerance(dtype))
+      llvm::errs() << " within " << llvm::format("%g", tolerance);
+    else
+      llvm::errs() << " exactly";
+  }
+  llvm::errs() << (dtypes.empty() ? "\n" : ")\n");
+}
+
 llvm::Error runModel(const RunOptions &options) {
   for (const std::string &library : options.libraries)
     if (llvm::Error error = loadOperatorLibrary(library))
@@ -86,6 +109,8 @@ llvm::Error runModel(const RunOptions &options) {
   llvm::SmallVector<HostValue> outputs;
   if (llvm::Error error = (*model)->run(*inputs, outputs))
     return inFile(options.model, std::move(error));
+  if (options.check)
+    printChecked(options, outputs);
   // Keep the outputs of this run: those of later runs may differ, because runs
   // may mutate buffers.
   std::string timingText;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Runtime/Loader.h"
+#include "fx/Support/LoadError.h"
 #include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -37,14 +38,6 @@ std::vector<llvm::StringRef> ModelOutputs::getBytes() const {
   return bytes;
 }
 
-/// Returns the text of dlerror on one line.
-static std::string getLoadError() {
-  const char *text = dlerror();
-  std::string line = text ? text : "unknown error";
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
 namespace {
 /// The functions that libFXTorch.so exports.
 struct TorchFallback {
@@ -64,7 +57,7 @@ static llvm::Expected<TorchFallback> getTorchFallback() {
     if (const char *path = getenv("FX_TORCH_LIBRARY"))
       places.push_back(path);
     Dl_info info;
-    if (dladdr(reinterpret_cast<void *>(&getLoadError), &info) &&
+    if (dladdr(reinterpret_cast<void *>(&getTorchFallback), &info) &&
         info.dli_fname) {
       llvm::SmallString<128> beside(
           llvm::sys::path::parent_path(info.dli_fname));
@@ -76,7 +69,7 @@ static llvm::Expected<TorchFallback> getTorchFallback() {
       void *library =
           dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
       if (!library) {
-        error = getLoadError();
+        error = place + ": " + getLoadError(place);
         continue;
       }
       if (void *run = dlsym(library, FX_TORCH_FALLBACK_SYMBOL))
@@ -144,7 +137,7 @@ CompiledModel::open(const std::string &path, const std::string &name,
   std::unique_ptr<CompiledModel> model(new CompiledModel);
   model->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!model->library)
-    return fail("cannot be loaded: " + getLoadError());
+    return fail("cannot be loaded: " + getLoadError(path));
   auto getApi = reinterpret_cast<const FXModelApi *(*)()>(
       dlsym(model->library, FX_MODEL_API_SYMBOL));
   if (!getApi)

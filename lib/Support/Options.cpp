@@ -18,8 +18,20 @@
 
 using llvm::StringRef;
 
-/// Rewrites a message of LLVM's parser in the form of the other errors.
+/// Returns the message about a missing argument that is no option.
+static std::string describeMissing() {
+  auto &positional = llvm::cl::SubCommand::getTopLevel().PositionalOpts;
+  StringRef what = positional.empty() ? "an argument" : positional[0]->HelpStr;
+  return "expected " + what.str() + ", got no argument; see --help";
+}
+
+/// Rewrites a message of LLVM's parser in the form of the other errors. Returns
+/// "" for a line that repeats the one before.
 static std::string rewrite(StringRef text) {
+  if (text.starts_with("Not enough positional command line arguments"))
+    return describeMissing();
+  if (text.starts_with("Must specify at least"))
+    return "";
   text = text.split(".  Try: ").first.split(": See: ").first;
   // "for the --x option: Cannot find option named 'v'!"
   if (text.consume_front("for the ")) {
@@ -69,7 +81,47 @@ private:
 };
 } // namespace
 
-void fx::parseOptions(int argc, char **argv, const char *overview) {
+/// Returns the first unknown option whose name begins with an h; empty if there
+/// is none. LLVM's parser takes such an argument for a group of options with
+/// the names of single letters, which begins with -h, and prints the help.
+static StringRef findUnknownH(llvm::ArrayRef<char *> arguments) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument == "--")
+      break;
+    StringRef name = argument.ltrim('-').split('=').first;
+    if (name == argument || name.empty())
+      continue;
+    auto known = options.find(name);
+    if (known == options.end()) {
+      if (name.size() > 1 && name.starts_with("h"))
+        return argument.split('=').first;
+    } else if (!argument.contains('=') &&
+               known->second->getValueExpectedFlag() ==
+                   llvm::cl::ValueRequired) {
+      ++i; // the value
+    }
+  }
+  return "";
+}
+
+[[noreturn]] static void fail(StringRef tool, StringRef message,
+                              StringRef unknownHint) {
+  llvm::errs() << "error: " << tool << ": " << fx::toOneLine(message);
+  if (message.starts_with("unknown command line argument") &&
+      !unknownHint.empty())
+    llvm::errs() << "; " << unknownHint;
+  llvm::errs() << "\n";
+  exit(1);
+}
+
+void fx::parseOptions(int argc, char **argv, StringRef overview,
+                      StringRef unknownHint) {
+  StringRef tool = llvm::sys::path::filename(argv[0]);
+  if (StringRef name = findUnknownH({argv + 1, argv + argc}); !name.empty())
+    fail(tool, ("unknown command line argument '" + name + "'").str(),
+         unknownHint);
   std::string text;
   llvm::raw_string_ostream os(text);
   StderrCapture capture;
@@ -83,11 +135,10 @@ void fx::parseOptions(int argc, char **argv, const char *overview) {
   llvm::SmallVector<StringRef> lines;
   text += printed;
   StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  StringRef tool = llvm::sys::path::filename(argv[0]);
   for (StringRef line : lines) {
     line.consume_front((tool + ": ").str());
-    joined += (joined.empty() ? "" : "; ") + rewrite(line);
+    std::string part = rewrite(line);
+    joined += (joined.empty() || part.empty() ? "" : "; ") + part;
   }
-  llvm::errs() << "error: " << tool << ": " << toOneLine(joined) << "\n";
-  exit(1);
+  fail(tool, joined, unknownHint);
 }

@@ -9,24 +9,32 @@
     y = fast(x)                                # torch tensors, without copies
     small = fx_mlir.compile(fx_mlir.quantize(program, [(x,)]))
     fastest = torch.compile(model, backend="fx_mlir")
+    print(fx_mlir.report(fast))                # kernels, operators, times
+
+`python -m fx_mlir` describes the installation.
 """
 
-# Load torch first: libFXTorch, the fallback to ATen, must use the LibTorch of this process.
-import torch as _torch  # noqa: F401
+# This loads torch first: libFXTorch, the fallback to ATen, must use the LibTorch of this process.
+from fx_mlir._torch import check as _check
+
+_check()
 
 from fx_mlir._aoti import aoti_package
 from fx_mlir._compiled import CompiledModel, compile, load
-from fx_mlir._error import Error
+from fx_mlir._error import Error, FallbackWarning
 from fx_mlir._fx import schema_version, version
 from fx_mlir._module import Module, import_
 from fx_mlir._operators import load_plugin, register_operator
 from fx_mlir._quantize import quantize
+from fx_mlir._report import Report, report
 
 __version__ = version()
 __all__ = [
     "CompiledModel",
     "Error",
+    "FallbackWarning",
     "Module",
+    "Report",
     "aoti_package",
     "compile",
     "import_",
@@ -34,6 +42,7 @@ __all__ = [
     "load_plugin",
     "quantize",
     "register_operator",
+    "report",
     "schema_version",
     "version",
 ]

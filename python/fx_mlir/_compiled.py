@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from fx_mlir import _fx
-from fx_mlir._error import Error
+from fx_mlir._error import Error, FallbackWarning
 from fx_mlir._generator import shared_generator
 from fx_mlir._module import Module, Tuning, import_
 from fx_mlir._operators import register_pure_operators
@@ -315,6 +316,15 @@ class Progress:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
+def warn_of_fallbacks(report: dict, hint: str = "") -> None:
+    """Warns the caller of the caller if ATen runs operators of the model."""
+    nodes = [entry for entry in report["operators"] if "fallbacks" in entry]
+    if nodes:
+        targets = ", ".join(dict.fromkeys(t for entry in nodes for t in entry["fallbacks"]))
+        text = f"ATen runs {len(nodes)} of {len(report['operators'])} nodes: {targets}"
+        warnings.warn(text + hint, FallbackWarning, stacklevel=3)
+
+
 def build(
     module: Module,
     *,
@@ -403,7 +413,7 @@ def compile(
     `kwargs` (and `dynamic_shapes`), which is exported first.
 
     - `no_fallback`: operators without native code are an error; by default ATen runs
-      them.
+      them, and a `FallbackWarning` names them.
     - `threads`: the number of threads of each call, 0 for all CPUs.
     - `progress`: a call-back with the arguments (phase, part done), or True or False
       for a line on stderr; by default the line is shown on terminals.
@@ -445,6 +455,7 @@ def compile(
         tuning=Tuning(tune_file, tune, threads, tune_sizes or {}),
         winograd=winograd,
     )
+    warn_of_fallbacks(report, "; `report` of the result gives the reasons")
     compiled = CompiledModel(
         path,
         in_spec=_spec(module, "fx.in_spec"),

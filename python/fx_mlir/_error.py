@@ -1,4 +1,4 @@
-"""The exception that fx-mlir raises."""
+"""The exception that fx-mlir raises, and its warning."""
 
 
 class Error(RuntimeError):
@@ -21,3 +21,7 @@ class Error(RuntimeError):
         # Most messages contain the name of the node.
         node = f"in node '{self.node}': " if self.node and self.node not in self.message else ""
         return place + node + self.message
+
+
+class FallbackWarning(UserWarning):
+    """ATen runs operators of a compiled model. `no_fallback=True` makes this an error."""

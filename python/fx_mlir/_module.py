@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import tempfile
@@ -19,6 +20,9 @@ EMIT_KINDS = _fx.emit_kinds()
 
 #: The formats that `Module.export` writes: fx/Export/Formats.def.
 EXPORT_KINDS = _fx.export_kinds()
+
+#: Notebooks show the picture of a graph with at most this many lines.
+_LARGEST_PICTURE = 400
 
 Phase = Callable[[str, float], None]
 
@@ -70,6 +74,15 @@ class Module:
 
     def __str__(self) -> str:
         return self._impl.text(False)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """For notebooks: the text, and Mermaid's picture of a graph of readable size."""
+        bundle = {"text/plain": str(self)}
+        with contextlib.suppress(Error):  # no fx.graph
+            picture = self.export("mermaid").decode()
+            if picture.count("\n") <= _LARGEST_PICTURE:
+                bundle["text/vnd.mermaid"] = picture
+        return bundle
 
     def text(self, locations: bool = False) -> str:
         """Returns the MLIR text, with or without `locations` (names, Python stacks,

@@ -16,7 +16,7 @@ import torch
 from torch import fx
 from torch._decomp import get_decompositions
 
-from fx_mlir._compiled import FlatModel, build, frames_of
+from fx_mlir._compiled import FlatModel, build, frames_of, warn_of_fallbacks
 from fx_mlir._error import Error
 from fx_mlir._graph import GraphImporter
 from fx_mlir._module import Tuning
@@ -25,7 +25,8 @@ from fx_mlir._operators import register_pure_operators
 _aten = torch.ops.aten
 
 # "mode" is torch's own.
-_OPTIONS = set("threads no_fallback opt_level precision cache_dir tune_file winograd mode".split())
+_OPTIONS = {"threads", "no_fallback", "opt_level", "precision", "cache_dir", "tune_file"}
+_OPTIONS |= {"winograd", "mode"}
 
 # Operators of backward graphs without a lowering that are decomposed into operators
 # with one.
@@ -115,6 +116,7 @@ class _Compiled:
             winograd=options.get("winograd", "off"),
             progress=False,
         )
+        warn_of_fallbacks(self.report)
         self._model = FlatModel(path, threads, frames_of(gm.graph))
         by_leaf = {o["leaf"]: i for i, o in enumerate(self._model.info["outputs"])}
         self._leaves = [by_leaf[leaf] for leaf in range(len(computed))]

@@ -225,6 +225,15 @@ NB_MODULE(_fx, m) {
   m.doc() = "The C interface of fx-mlir; use the package fx_mlir.";
   m.def("version", &fxVersion);
   m.def("schema_version", &fxSchemaVersion);
+  m.def("describe_host", [] {
+    std::string text;
+    fxDescribeHost(
+        [](const char *data, size_t size, void *to) {
+          static_cast<std::string *>(to)->append(data, size);
+        },
+        &text);
+    return text;
+  });
   m.def("emit_kinds", [] { return getNames(fxEmitKindName); });
   m.def("export_kinds", [] { return getNames(fxExportKindName); });
   bindModule(m);

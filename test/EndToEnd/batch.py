@@ -122,3 +122,9 @@ def run(cases: list[Case], config: Config, folder: pathlib.Path) -> dict:
         return go(cases[:half]) | go(cases[half:])
 
     return go(cases) if cases else {}
+
+
+@functools.lru_cache(maxsize=None)
+def results(cases: tuple[Case, ...], config: Config, folder: pathlib.Path) -> dict:
+    """As `run`, once for all tests of a process."""
+    return run(list(cases), config, folder)

@@ -35,16 +35,10 @@ def parameters():
                 yield pytest.param(family, config, case.name, id=name, marks=marks)
 
 
-_results: dict = {}
-
-
 @pytest.mark.parametrize("family, config, name", list(parameters()))
 def test_operator(family, config, name, tmp_path_factory):
-    key = family, config
-    if key not in _results:
-        folder = tmp_path_factory.getbasetemp()
-        _results[key] = batch.run(selected(family, config), config, folder)
-    problem = _results[key][name]
+    cases = tuple(selected(family, config))
+    problem = batch.results(cases, config, tmp_path_factory.getbasetemp())[name]
     assert problem is None, problem
 
 

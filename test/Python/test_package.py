@@ -331,6 +331,18 @@ def test_errors_name_the_source_line(operator):
     assert e.value.file == __file__ and "(y)" in line
 
 
+def test_fallback_warning(recwarn):
+    """`compile` and the backend name the operators that ATen runs; other models do not warn."""
+    with pytest.warns(fx_mlir.FallbackWarning, match="ATen runs 1 of 2 nodes: .*eigvalsh") as caught:
+        fx_mlir.compile(export(Fails(torch.linalg.eigvalsh), torch.eye(2)))
+    [warning] = [w for w in caught if w.category is fx_mlir.FallbackWarning]
+    assert warning.filename == __file__
+    with pytest.warns(fx_mlir.FallbackWarning, match="ATen runs 1 of .*eigh"), torch.no_grad():
+        torch.compile(Fails(torch.linalg.eigvalsh), backend="fx_mlir")(torch.eye(2))
+    fx_mlir.compile(export(Fails(torch.linalg.cholesky), torch.eye(2)))
+    assert not [w for w in recwarn if w.category is fx_mlir.FallbackWarning]
+
+
 def test_no_fallback():
     with pytest.raises(fx_mlir.Error, match="expected native code for every operator"):
         fx_mlir.compile(export(Fails(torch.linalg.eigvalsh), torch.eye(2)), no_fallback=True)

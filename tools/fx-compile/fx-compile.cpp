@@ -335,6 +335,10 @@ int main(int argc, char **argv) {
   for (const std::string &text : report->isolated)
     llvm::WithColor::warning()
         << options.input << ": ATen runs " << text << '\n';
+  if (std::string text = report->describeFallbacks(); !text.empty())
+    llvm::WithColor::warning() << options.input << ": " << text
+                               << "; --report FILE gives the reasons, "
+                                  "--no-fallback makes this an error\n";
   if (!reportPath.empty())
     if (llvm::Error error = writeJSON(reportPath, report->toJSON()))
       return fail(llvm::toString(std::move(error)));

@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/ExternalPaths.h"
+#include "fx/Import/Archive.h"
+#include "fx/Import/ModuleFile.h"
 #include "fx/InitAll.h"
 #include "fx/Operators/Plugin.h"
 #include "fx/Operators/Version.h"
+#include "fx/Support/LocatedError.h"
+#include "fx/Support/Options.h"
 #include "fx/Support/PassStatistic.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,9 +21,14 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -81,8 +90,58 @@ static bool mayHavePaths(const llvm::MemoryBuffer &input) {
 }
 
 //===----------------------------------------------------------------------===//
+// Plug-ins
+//===----------------------------------------------------------------------===//
+
+static std::string getLoadError(StringRef option, const std::string &path) {
+  if (option == "load-pass-plugin")
+    return llvm::toString(PassPlugin::load(path).takeError());
+  if (option == "load-dialect-plugin")
+    return llvm::toString(DialectPlugin::load(path).takeError());
+  return "";
+}
+
+/// Returns what is wrong with the plug-ins that the command line names; empty
+/// if nothing is. MLIR's own options ignore a plug-in that cannot be loaded.
+static std::string findPluginError(llvm::ArrayRef<char *> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument == "--")
+      break;
+    auto [option, path] = argument.ltrim('-').split('=');
+    if (!argument.starts_with("-"))
+      continue;
+    if (!argument.contains('=') && i + 1 < arguments.size())
+      path = arguments[i + 1];
+    std::string why = getLoadError(option, path.str());
+    if (why.empty())
+      continue;
+    // The option's value is named once, in the form of the other errors.
+    StringRef text = why;
+    text.consume_front(("Could not load library '" + path + "': ").str());
+    text.consume_front((path + ": ").str());
+    why = llvm::toLower(text[0]) + text.drop_front().str();
+    // The loader searches the system's folders for a name without a slash.
+    if (!path.contains('/') && llvm::sys::fs::exists(path))
+      why = "expected a path with a slash: './" + path.str() + "'";
+    return ("option '--" + option + "' expects a plug-in, got '" + path +
+            "': " + fx::toOneLine(why))
+        .str();
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
 // The tool
 //===----------------------------------------------------------------------===//
+
+static llvm::cl::opt<std::string> inputFile(llvm::cl::Positional,
+                                            llvm::cl::desc("<input file>"),
+                                            llvm::cl::init("-"));
+static llvm::cl::opt<std::string> outputFile("o",
+                                             llvm::cl::desc("Output filename"),
+                                             llvm::cl::value_desc("filename"),
+                                             llvm::cl::init("-"));
 
 /// Does the same as MlirOptMain for a command line, and adds passes that
 /// translate the paths of weights.
@@ -97,10 +156,8 @@ static LogicalResult run(StringRef input, StringRef output,
     return failure();
   }
   // The diagnostic of the parser would print the bytes of the archive.
-  if (file->getBuffer().starts_with("PK\x03\x04")) {
-    llvm::errs() << "error: " << input
-                 << ": expected MLIR text or bytecode, got an archive; "
-                    "fx-translate --pt2-to-mlir imports it\n";
+  if (fx::isArchive(file->getBuffer())) {
+    llvm::errs() << "error: " << input << ": " << fx::kArchiveText << "\n";
     return failure();
   }
   std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(output, &message);
@@ -149,8 +206,17 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << llvm::toString(std::move(e)) << "\n";
     return 1;
   }
-  auto [input, output] = registerAndParseCLIOptions(
-      argc, argv, "fx-mlir's optimizer driver\n", registry);
+  std::string overview =
+      registerCLIOptions("fx-mlir's optimizer driver\n", registry);
+  if (std::string error = findPluginError({argv + 1, argv + argc});
+      !error.empty()) {
+    llvm::errs() << "error: fx-opt: " << error << "\n";
+    return 1;
+  }
+  fx::parseOptions(argc, argv, overview,
+                   "a pass of a plug-in needs --load-pass-plugin=FILE and its "
+                   "name in --pass-pipeline");
+  std::string input = inputFile, output = outputFile;
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   bool onlyLists = config.shouldShowDialects() || config.shouldListPasses();
   LogicalResult result = onlyLists

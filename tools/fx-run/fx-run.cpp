@@ -177,7 +177,8 @@ llvm::Error Parser::parse() {
       return error;
   }
   if (options.model.empty())
-    return fail("expected a model; see --help");
+    return fail(
+        "expected MODEL (.pt2, .mlir or .so), got no argument; see --help");
   if (options.interpret &&
       (options.noFallback || options.check || !options.device.empty()))
     return fail("--interpret excludes --no-fallback, --check and --device");

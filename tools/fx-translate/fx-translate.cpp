@@ -47,7 +47,8 @@ static cl::opt<std::string>
               cl::desc("For --mlir-to-fx-text: a sub-graph, by its path from "
                        "the main graph"),
               cl::value_desc("true_graph_0.…"), cl::cat(category));
-static cl::list<std::string> inputs(cl::Positional, cl::desc("<file>..."),
+static cl::list<std::string> inputs(cl::Positional,
+                                    cl::desc("FILE... (.pt2 or .mlir)"),
                                     cl::OneOrMore, cl::cat(category));
 static cl::opt<std::string> output("o", cl::desc("Write to this file"),
                                    cl::value_desc("file"), cl::init("-"),

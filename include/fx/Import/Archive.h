@@ -64,6 +64,17 @@ private:
   llvm::StringMap<size_t> index;
 };
 
+/// Returns true if a file that begins with these bytes is a zip archive.
+bool isArchive(llvm::StringRef bytes);
+
+/// Returns true for the name of a record that only torch.jit.save writes.
+bool isTorchScriptCode(llvm::StringRef record);
+
+/// What is wrong with an archive of torch.jit.save.
+inline constexpr llvm::StringLiteral kTorchScriptText =
+    "expected an archive of torch.export.save, got TorchScript of "
+    "torch.jit.save: export the model with torch.export.export";
+
 /// Fails unless `name` is a relative path that cannot leave its folder on any
 /// file system.
 llvm::Error checkRecordName(llvm::StringRef name);

@@ -14,6 +14,11 @@
 
 namespace fx {
 
+/// What is wrong with an archive in the place of MLIR.
+inline constexpr llvm::StringLiteral kArchiveText =
+    "expected MLIR text or bytecode, got an archive; fx-translate "
+    "--pt2-to-mlir imports it";
+
 /// Parses and verifies MLIR text or bytecode. Errors name the identifier of
 /// `buffer` as the file. Returns null on failure, after an error is emitted to
 /// `context`.

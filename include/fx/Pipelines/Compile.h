@@ -67,7 +67,8 @@ struct CompileOptions {
   /// The name of the model, for an archive that holds several.
   std::string model;
   /// The CPU, as for LLVM's `-mcpu`. Empty: the CPU of this machine, or any
-  /// x86-64 if `target` is a GPU.
+  /// x86-64 if `target` is a GPU. Several CPUs, with commas: a shared object
+  /// with code for each of them. The best is chosen when it is loaded.
   std::string cpu;
   /// The target of the kernels: empty for the CPU, "cuda", "cuda:sm_90a,sm_80",
   /// "rocm:gfx942", … (`describeTargets`). A platform without a run-time has
@@ -179,6 +180,9 @@ struct CompileReport {
   /// The texts of the guards that the compiled code does not check.
   std::vector<std::string> unchecked;
   std::string cpu;
+  /// The CPUs of all versions in the file, in the order in which they are tried
+  /// when the file is loaded. All other members describe the first one.
+  std::vector<std::string> versions;
   /// What was found in `CompileOptions::cacheFolder`.
   struct Cache {
     std::string folder;
@@ -192,6 +196,11 @@ struct CompileReport {
   std::vector<std::string> warnings;
   /// The reason why the model is not compiled; empty if it is.
   std::string reason;
+
+  /// Returns a line about the nodes that ATen runs: their number and operators.
+  /// It leaves out nodes that `isolated` tells about, and is empty if no others
+  /// are left.
+  std::string describeFallbacks() const;
 
   /// Returns the report in the format of docs/Report.md. `mode` tells how the
   /// model runs: "compiled" or "interpret".

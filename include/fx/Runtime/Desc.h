@@ -162,7 +162,7 @@ typedef struct {
   /* `results` are the memref descriptors of all results, one after the other.
    * `args` are pointers to the memref descriptors of all arguments. */
   void (*entry)(void *results, void *const *args);
-  int64_t cpu_features; /* FXrtCpuFeature bits that the code needs */
+  int64_t cpu_features; /* bits of the features that the code needs */
   /* Packs and folds weights; null if the artefact does not contain it. The
    * calling convention is that of `entry`. The arguments are the states
    * `prepare_args`, which are indices of `args`, then the tensors `prepared`,
@@ -175,19 +175,26 @@ typedef struct {
   const FXrtDevice *device; /* null: the CPU runs everything */
 } FXrtModel;
 
-typedef enum {
-  FX_CPU_AVX2_FMA = 1,
-  FX_CPU_AVX512 = 2, /* F, CD, BW, DQ, VL */
-  FX_CPU_AVX512_VNNI = 4,
-  FX_CPU_AVX512_BF16 = 8,
-  FX_CPU_AMX = 16, /* tiles; the process needs a permission */
-  FX_CPU_AMX_INT8 = 32,
-  FX_CPU_AMX_BF16 = 64,
-  FX_CPU_AMX_FP16 = 128
-} FXrtCpuFeature;
+/* The numbers of the bits of `cpu_features`, FX_X86_AVX2 for example. */
+enum {
+#define FX_X86_FEATURE(ID, NAME, WORD, BIT, STATE) FX_X86_##ID,
+#include "fx/Runtime/CpuFeatures.def"
+};
+/* Multiplications in tiles. The process needs a permission to use them. */
+#define FX_X86_TILES                                                           \
+  (INT64_C(1) << FX_X86_AMX_TILE | INT64_C(1) << FX_X86_AMX_INT8 |             \
+   INT64_C(1) << FX_X86_AMX_BF16 | INT64_C(1) << FX_X86_AMX_FP16)
+
+/* The versions of the model in an artefact, for one CPU each. One that demands
+ * more of the CPU is before one that demands less. The versions differ in
+ * `info->cpu`, in code and in the layout of weights. */
+typedef struct {
+  int64_t n;
+  const FXrtModel *const *models;
+} FXrtVersions;
 
 /* The table of an artefact, which the compiler defines. */
-extern const FXrtModel fx_rt_model __attribute__((visibility("hidden")));
+extern const FXrtVersions fx_rt_versions __attribute__((visibility("hidden")));
 
 /* The structures of the arguments and of the result as treespec_dumps prints
  * them. Artefacts in packages for AOTInductor's loaders have this table. */

@@ -8,11 +8,15 @@
 #ifndef FX_SUPPORT_OPTIONS_H
 #define FX_SUPPORT_OPTIONS_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace fx {
 
 /// Parses a command line by LLVM's options. If it is wrong, prints one line,
-/// `error: <tool>: ...`, and exits with status 1.
-void parseOptions(int argc, char **argv, const char *overview);
+/// `error: <tool>: ...`, and exits with status 1. `unknownHint` is added to the
+/// line about an unknown option.
+void parseOptions(int argc, char **argv, llvm::StringRef overview,
+                  llvm::StringRef unknownHint = "");
 
 } // namespace fx
 

@@ -130,33 +130,43 @@ int32_t apply(Container &c, Update &update, bool inactive, bool isFull) {
   return 0;
 }
 
-int32_t applyMap(Container &c, const ConstantMap &map, bool inactive,
-                 bool isFull) {
-  Update update(map.size() + size_t(c.api->info->n_states));
+/// `fill` adds at most `n` constants to an update.
+template <typename Fill>
+int32_t applyFilled(Container &c, size_t n, bool inactive, bool isFull,
+                    Fill fill) {
+  Update update(n + size_t(c.api->info->n_states));
   if (!update.isAllocated())
     return fail("out of memory");
-  for (const auto &[name, tensor] : map)
-    if (update.add(name.c_str(), tensor))
-      return 1;
-  return apply(c, update, inactive, isFull);
+  return fill(update) ? 1 : apply(c, update, inactive, isFull);
+}
+
+int32_t applyMap(Container &c, const ConstantMap &map, bool inactive,
+                 bool isFull) {
+  return applyFilled(c, map.size(), inactive, isFull, [&](Update &update) {
+    for (const auto &[name, tensor] : map)
+      if (update.add(name.c_str(), tensor))
+        return 1;
+    return 0;
+  });
 }
 
 int32_t applyEntries(Container &c, const ConstantMapEntry *entries, size_t n,
                      bool inactive, bool isFull) {
-  Update update(n + size_t(c.api->info->n_states));
-  if (!update.isAllocated())
-    return fail("out of memory");
-  for (size_t i = 0; i < n; ++i)
-    if (update.add(entries[i].name, entries[i].handle))
-      return 1;
-  return apply(c, update, inactive, isFull);
+  return applyFilled(c, n, inactive, isFull, [&](Update &update) {
+    for (size_t i = 0; i < n; ++i)
+      if (update.add(entries[i].name, entries[i].handle))
+        return 1;
+    return 0;
+  });
 }
 
-const FXStateInfo *getState(Container &c, size_t i) {
-  if (i < size_t(c.api->info->n_states))
-    return &c.api->info->states[i];
-  fail("expected a constant below %d", int(c.api->info->n_states));
-  return nullptr;
+/// Sets `*out` to what `get` returns of constant `i`.
+template <typename T, typename Get>
+int32_t describe(Container &c, size_t i, T *out, Get get) {
+  if (i >= size_t(c.api->info->n_states))
+    return fail("expected a constant below %d", int(c.api->info->n_states));
+  *out = get(c.api->info->states[i]);
+  return 0;
 }
 } // namespace
 
@@ -172,10 +182,7 @@ AOTI_EXPORT int32_t AOTInductorModelContainerGetNumConstants(Container *c,
 
 AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantName(
     Container *c, size_t i, const char **name) {
-  const FXStateInfo *state = getState(*c, i);
-  if (state)
-    *name = state->name;
-  return !state;
+  return describe(*c, i, name, [](const FXStateInfo &s) { return s.name; });
 }
 
 AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantOriginalFQN(
@@ -185,35 +192,27 @@ AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantOriginalFQN(
 
 AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantFromFolded(
     Container *c, size_t i, bool *folded) {
-  *folded = false;
-  return !getState(*c, i);
+  return describe(*c, i, folded, [](const FXStateInfo &) { return false; });
 }
 
 AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantType(Container *c,
                                                              size_t i,
                                                              int32_t *type) {
   // Parameter (1) or Buffer (2) of torch::aot_inductor::ConstantType
-  const FXStateInfo *state = getState(*c, i);
-  if (state)
-    *type = state->is_mutable ? 2 : 1;
-  return !state;
+  return describe(*c, i, type,
+                  [](const FXStateInfo &s) { return s.is_mutable ? 2 : 1; });
 }
 
 AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantDtype(Container *c,
                                                               size_t i,
                                                               int32_t *dtype) {
-  const FXStateInfo *state = getState(*c, i);
-  if (state)
-    *dtype = getTorchDtype(state->dtype);
-  return !state;
+  return describe(*c, i, dtype,
+                  [](const FXStateInfo &s) { return getTorchDtype(s.dtype); });
 }
 
 AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantDataSize(
     Container *c, size_t i, size_t *bytes) {
-  const FXStateInfo *state = getState(*c, i);
-  if (state)
-    *bytes = getBytes(*state);
-  return !state;
+  return describe(*c, i, bytes, getBytes);
 }
 
 //===----------------------------------------------------------------------===//

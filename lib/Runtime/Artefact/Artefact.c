@@ -12,6 +12,7 @@
 /* The order matters: a file uses definitions of those before it. */
 /* clang-format off */
 #include "Features.c"
+#include "Versions.c"
 #include "Run.c"
 #include "States.c"
 #include "Outputs.c"

@@ -8,46 +8,68 @@
 #include "Internal.h"
 #include <stdio.h>
 
-int64_t fx_rt_cpu_features(void) {
-  int64_t f = 0;
 #if defined(__x86_64__)
-  unsigned a, b, c, d, xcr0 = 0, hi;
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(1), "c"(0));
-  unsigned c1 = c;
-  if (c1 & (1u << 27))
-    __asm__("xgetbv" : "=a"(xcr0), "=d"(hi) : "c"(0));
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0), "c"(0));
-  if (a < 7)
-    return 0;
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(0));
-  unsigned leaves = a, b7 = b, c7 = c, d7 = d, a71 = 0;
-  if (leaves >= 1) {
-    __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(1));
-    a71 = a;
+typedef enum {
+  ECX1,
+  EBX7,
+  ECX7,
+  EDX7,
+  EAX71,
+  EDX71,
+  ECX81,
+  WORDS
+} FXrtCpuidWord;
+
+static void cpuid(unsigned leaf, unsigned subleaf, unsigned out[4]) {
+  __asm__("cpuid"
+          : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3])
+          : "a"(leaf), "c"(subleaf));
+}
+
+static int64_t find_features(void) {
+  unsigned r[4], words[WORDS] = {0}, state = 0, high;
+  cpuid(1, 0, r);
+  words[ECX1] = r[2];
+  if (r[2] & (1u << 27)) /* OSXSAVE: xgetbv exists */
+    __asm__("xgetbv" : "=a"(state), "=d"(high) : "c"(0));
+  cpuid(0, 0, r);
+  if (r[0] >= 7) {
+    cpuid(7, 0, r);
+    unsigned subleaves = r[0];
+    words[EBX7] = r[1];
+    words[ECX7] = r[2];
+    words[EDX7] = r[3];
+    if (subleaves >= 1) {
+      cpuid(7, 1, r);
+      words[EAX71] = r[0];
+      words[EDX71] = r[3];
+    }
   }
-  if ((xcr0 & 6) == 6 && (b7 & (1u << 5)) && (c1 & (1u << 12)))
-    f |= FX_CPU_AVX2_FMA;
-  unsigned avx512 =
-      (1u << 16) | (1u << 17) | (1u << 28) | (1u << 30) | (1u << 31);
-  if ((xcr0 & 0xe6) == 0xe6 && (b7 & avx512) == avx512) {
-    f |= FX_CPU_AVX512;
-    if (c7 & (1u << 11))
-      f |= FX_CPU_AVX512_VNNI;
-    if (a71 & (1u << 5))
-      f |= FX_CPU_AVX512_BF16;
+  cpuid(0x80000000u, 0, r);
+  if (r[0] >= 0x80000001u) {
+    cpuid(0x80000001u, 0, r);
+    words[ECX81] = r[2];
   }
-  /* The system must save the tiles and their configuration. */
-  if ((xcr0 & 0x60000) == 0x60000 && (d7 & (1u << 24))) {
-    f |= FX_CPU_AMX;
-    if (d7 & (1u << 25))
-      f |= FX_CPU_AMX_INT8;
-    if (d7 & (1u << 22))
-      f |= FX_CPU_AMX_BF16;
-    if (a71 & (1u << 21))
-      f |= FX_CPU_AMX_FP16;
-  }
+  int64_t features = 0;
+#define FX_X86_FEATURE(ID, NAME, WORD, BIT, STATE)                             \
+  if ((words[WORD] >> BIT & 1) && (state & STATE) == STATE)                    \
+    features |= INT64_C(1) << FX_X86_##ID;
+#include "fx/Runtime/CpuFeatures.def"
+  return features;
+}
+#else
+static int64_t find_features(void) { return 0; }
 #endif
-  return f;
+
+int64_t fx_rt_cpu_features(void) {
+  /* A virtual machine takes long to execute cpuid. */
+  static _Atomic int64_t known = -1;
+  int64_t features = atomic_load_explicit(&known, memory_order_relaxed);
+  if (features >= 0)
+    return features;
+  features = find_features();
+  atomic_store_explicit(&known, features, memory_order_relaxed);
+  return features;
 }
 
 /* arch_prctl of Linux, without the errno of libc's syscall. */

@@ -185,8 +185,19 @@ typedef struct FXrtCall {
 _Noreturn void fx_rt_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* Returns the FX_CPU_* bits of the features that the CPU has. */
+/* Returns the bits of the features, FX_X86_*, that the CPU has and the system
+ * supports. */
 int64_t fx_rt_cpu_features(void);
+/* Chooses the version of the model that this process uses, once. */
+void fx_rt_choose_version(void);
+/* Checks that the CPU can run the chosen version; on failure writes a message
+ * and returns 1. */
+int fx_rt_check_cpu(char *err, size_t err_size);
+/* The chosen version. fx_model_api, which is called before all else, sets it.
+ */
+extern _Atomic(const FXrtModel *) fx_rt_chosen
+    __attribute__((visibility("hidden")));
+#define fx_rt_model (*atomic_load_explicit(&fx_rt_chosen, memory_order_relaxed))
 
 /* Asks the system for the permission of this process to use tiles (AMX).
  * Returns 0, or writes a message to `err` and returns another value. */

@@ -480,7 +480,8 @@ static void draw_locked(FXInstance *i, const Target *t, int64_t distribution,
                         int64_t first, int64_t second) {
   pthread_mutex_lock(&i->generator_lock);
 #if defined(__x86_64__)
-  if (fx_rt_cpu_features() & FX_CPU_AVX2_FMA)
+  int64_t needed = INT64_C(1) << FX_X86_AVX2 | INT64_C(1) << FX_X86_FMA;
+  if ((fx_rt_cpu_features() & needed) == needed)
     draw_with_fma(&i->generator, t, distribution, first, second);
   else
 #endif

@@ -122,16 +122,10 @@ static void destroy(FXInstance *i) {
 }
 
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
-  if ((fx_rt_cpu_features() & fx_rt_model.cpu_features) !=
-      fx_rt_model.cpu_features) {
-    snprintf(
-        err, size,
-        "the model was compiled for '%s', which has instructions that this "
-        "CPU lacks",
-        fx_rt_model.info->cpu);
+  if (fx_rt_check_cpu(err, size))
     return 0;
-  }
-  if ((fx_rt_model.cpu_features & FX_CPU_AMX) && fx_rt_request_tiles(err, size))
+  if ((fx_rt_model.cpu_features & FX_X86_TILES) &&
+      fx_rt_request_tiles(err, size))
     return 0;
   FXInstance *i = calloc(1, sizeof *i);
   if (!i) {
@@ -361,6 +355,7 @@ __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
                            .seed = fx_rt_seed,
                            .get_generator = fx_rt_get_generator,
                            .set_generator = fx_rt_set_generator};
+  fx_rt_choose_version();
   api.info = fx_rt_model.info;
   return &api;
 }

@@ -455,12 +455,21 @@ static void testRun(const char *path) {
   printf("sum %.5f\n", sum);
 }
 
+static void countBraces(const char *data, size_t size, void *user_data) {
+  for (size_t i = 0; i < size; ++i)
+    *(int *)user_data += data[i] == '{' ? 1 : data[i] == '}' ? 99 : 0;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3) {
     fprintf(stderr, "usage: capi MODEL.pt2 FOLDER\n");
     return 2;
   }
   CHECK(strlen(fxVersion()) >= 5 && strchr(fxSchemaVersion(), '.'));
+  int braces = 0;
+  fxDescribeHost(countBraces, &braces);
+  CHECK(braces == 100);
+  fxDescribeHost(NULL, NULL);
   testErrors(argv[1], argv[2]);
   testModules(argv[1]);
   testBuilder();

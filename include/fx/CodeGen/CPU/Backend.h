@@ -32,10 +32,13 @@ namespace fx::cpu {
 /// The machine to compile for. `cpu` and `features` are in LLVM's notation.
 struct CPUOptions {
   std::string cpu;      ///< "znver5"
+  std::string name;     ///< for the user: "znver5", "x86-64-v4+amx-int8"
   std::string features; ///< "+avx512f,..."; host: as the system reports them
   unsigned vectorWidth = 512;
   int optLevel = 3;
   bool profile = false; ///< measure the time of each call of a kernel
+  /// The suffix of symbols that tells the versions of a model apart.
+  std::string suffix;
 };
 
 /// Returns the options for the CPU `name`, as for `-mcpu=NAME`; empty: for this
@@ -43,6 +46,15 @@ struct CPUOptions {
 /// does not know; `error` is the message.
 mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef name,
                                           std::string &error);
+
+/// Returns the options for the CPUs that `mcpu` lists with commas, the most
+/// demanding one first. If there are several, each has a suffix. Fails for
+/// unknown and repeated names.
+mlir::FailureOr<llvm::SmallVector<CPUOptions>> getVersions(llvm::StringRef mcpu,
+                                                           std::string &error);
+
+/// Returns the bits of `features` that CpuFeatures.def defines.
+int64_t getFeatureBits(llvm::StringRef features);
 
 /// Builds the pipeline from tensors (the linalg contract with emitted kernels)
 /// to memrefs.

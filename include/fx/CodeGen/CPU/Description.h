@@ -76,6 +76,9 @@ struct CallSpec {
 /// The properties of a model that the run-time checks and reports.
 struct ModelDescription {
   std::string name, cpu, features;
+  /// The suffix of the symbols of the model's code: the artefact may contain
+  /// versions of the model for other CPUs.
+  std::string suffix;
   /// The element types that the code multiplies in tiles.
   kernel::TileKinds tiles;
   int inputLeaves = 0;
@@ -121,11 +124,12 @@ compileExpr(ExprAttr expr, llvm::SmallVectorImpl<std::string> &symbols);
 /// Returns the infix form of an expression, for messages and tables.
 std::string getText(ExprAttr expr);
 
-/// Emits an LLVM module that contains the tables of the description and refers
-/// to `fx_entry`.
-std::unique_ptr<llvm::Module> emitDescription(const ModelDescription &model,
-                                              llvm::LLVMContext &context,
-                                              const CPUOptions &options);
+/// Emits an LLVM module that contains the tables of the versions of a model,
+/// the most demanding one first. They refer to `fx_entry` with the suffix of
+/// each version.
+std::unique_ptr<llvm::Module>
+emitDescriptions(llvm::ArrayRef<const ModelDescription *> models,
+                 llvm::LLVMContext &context, const CPUOptions &options);
 
 } // namespace fx::cpu
 

@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_CPU_KERNELPASSES_H
 #define FX_CODEGEN_CPU_KERNELPASSES_H
 
+#include "fx/CodeGen/CPU/TileKindsOption.h"
 #include "fx/CodeGen/CPU/WinogradMode.h"
 #include "fx/Kernels/TargetInfo.h"
 #include "fx/Kernels/Tuning.h"
@@ -64,7 +65,7 @@ void buildFormPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 void buildEmitPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
 /// Registers the passes and the pipeline `fx-cpu-kernels` (options `lanes`,
-/// `vnni`, `bf16`, `tiles-int8`, `tiles-bf16`, `tiles-f16`).
+/// `vnni`, `bf16`, `tiles`).
 void registerKernelPasses();
 
 } // namespace fx::cpu

@@ -10,12 +10,9 @@
 
 include "mlir/Pass/PassBase.td"
 
-defvar TileOptions = [
-  Option<"tilesInt8", "tiles-int8", "bool", "false",
-         "multiply 8-bit integers in AMX tiles">,
-  Option<"tilesBF16", "tiles-bf16", "bool", "false", "multiply bf16 in AMX tiles">,
-  Option<"tilesF16", "tiles-f16", "bool", "false", "multiply f16 in AMX tiles">
-];
+defvar TilesOption = Option<
+    "tiles", "tiles", "::fx::kernel::TileKinds", "::fx::kernel::TileKinds()",
+    "what is multiplied in AMX tiles, of int8, bf16 and f16">;
 
 def FXCPUFlattenGroups : Pass<"fx-cpu-flatten-groups", "::mlir::ModuleOp"> {
   let summary = "collapse the group dimension of weights with grouped scales";
@@ -183,8 +180,9 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
     Option<"bf16", "bf16", "bool", "false",
-           "pack operands of bf16 for vdpbf16ps">
-  ] # TileOptions;
+           "pack operands of bf16 for vdpbf16ps">,
+    TilesOption
+  ];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -248,8 +246,9 @@ def FXCPUSelectSchedules
            "for tests: use candidate N of each kernel, from 1; 0: the schedule "
            "that the class chooses">,
     Option<"report", "report", "bool", "false",
-           "emit a remark with the signature and the schedules of each kernel">
-  ] # TileOptions;
+           "emit a remark with the signature and the schedules of each kernel">,
+    TilesOption
+  ];
   let dependentDialects = ["::fx::kernel::FXKernelDialect"];
 }
 
@@ -279,8 +278,9 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"bf16", "bf16", "bool", "false",
            "multiply packed pairs of bf16 by vdpbf16ps, of vectors as wide as the lanes">,
     Option<"report", "report", "bool", "false",
-           "remark on kernels that are left to the general path">
-  ] # TileOptions;
+           "remark on kernels that are left to the general path">,
+    TilesOption
+  ];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",

@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <map>
 #include <thread>
 
 namespace fx::cpu {
@@ -51,9 +52,27 @@ private:
   bool crashed = false; ///< set by `ahead`
 };
 
-/// Assigns offsets in the data segment to all constants and states of `model`;
-/// equal views of the same storage share an offset. Sets `weightBytes`.
-llvm::Error placeWeights(ModelDescription &model, StateReader &states);
+/// Assigns offsets in the data segment to the constants and states of the
+/// versions of a model. Equal views of the same storage share an offset.
+class WeightPlaces {
+public:
+  /// Places those of one version. `numbers` has a number for each result of
+  /// @prepare: results with equal numbers, also of different versions, share an
+  /// offset. Empty: all results are different.
+  llvm::Error add(ModelDescription &model, StateReader &states,
+                  llvm::ArrayRef<int64_t> numbers = {});
+  /// Returns the size of the data segment; 0 if none is needed.
+  uint64_t getBytes() const { return end; }
+
+private:
+  /// Data pointer, dtype code, dtype bits, sizes and strides of a state. States
+  /// with equal keys hold the same values and share one place.
+  using Key = std::tuple<const char *, uint8_t, uint8_t, std::vector<int64_t>,
+                         std::vector<int64_t>>;
+  std::map<Key, uint64_t> places;
+  llvm::DenseMap<int64_t, uint64_t> preparedPlaces;
+  uint64_t end = 0;
+};
 
 /// The data segment of a shared object, mapped for writing and initially zero.
 /// The destructor completes the writes to the file.

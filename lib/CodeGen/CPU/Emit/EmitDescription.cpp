@@ -94,7 +94,8 @@ class Emitter {
 public:
   Emitter(const ModelDescription &m, llvm::Module &module)
       : m(m), module(module), t(module), symbols(m.symbols) {}
-  void run();
+  /// Returns the model's FXrtModel.
+  llvm::Constant *run();
 
 private:
   llvm::Constant *values(llvm::ArrayRef<ValueDescription> list);
@@ -108,7 +109,6 @@ private:
     auto words = compileExpr(e, symbols);
     return mlir::succeeded(words) ? t.words(*words) : t.null();
   }
-  int64_t cpuFeatures() const;
 
   const ModelDescription &m;
   llvm::Module &module;
@@ -219,37 +219,21 @@ llvm::Constant *Emitter::prepared() {
   return t.table(rows);
 }
 
-int64_t Emitter::cpuFeatures() const {
-  llvm::StringRef features = m.features;
-  auto has = [&](llvm::StringRef name) {
-    llvm::SmallVector<llvm::StringRef> list;
-    features.split(list, ',');
-    return llvm::is_contained(list, name);
-  };
-  int64_t bits = 0;
-  if (has("+avx2") && has("+fma"))
-    bits |= FX_CPU_AVX2_FMA;
-  if (has("+avx512f") && has("+avx512vl") && has("+avx512bw") &&
-      has("+avx512dq"))
-    bits |= FX_CPU_AVX512;
-  if (has("+avx512vnni"))
-    bits |= FX_CPU_AVX512_VNNI;
-  if (has("+avx512bf16"))
-    bits |= FX_CPU_AVX512_BF16;
+/// Returns the features that the CPU must have.
+static int64_t getRequiredFeatures(const ModelDescription &m) {
   // Virtual machines often hide the tiles of their CPU. Require them only for
   // code that uses them.
-  if (m.tiles.any())
-    bits |= FX_CPU_AMX;
-  if (m.tiles.int8)
-    bits |= FX_CPU_AMX_INT8;
-  if (m.tiles.bf16)
-    bits |= FX_CPU_AMX_BF16;
-  if (m.tiles.f16)
-    bits |= FX_CPU_AMX_FP16;
-  return bits;
+  auto tile = [](bool isUsed, int feature) {
+    return isUsed ? int64_t(1) << feature : 0;
+  };
+  return (getFeatureBits(m.features) & ~FX_X86_TILES) |
+         tile(m.tiles.any(), FX_X86_AMX_TILE) |
+         tile(m.tiles.int8, FX_X86_AMX_INT8) |
+         tile(m.tiles.bf16, FX_X86_AMX_BF16) |
+         tile(m.tiles.f16, FX_X86_AMX_FP16);
 }
 
-void Emitter::run() {
+llvm::Constant *Emitter::run() {
   llvm::SmallVector<llvm::Constant *> conditions, outputs;
   for (const ConditionDescription &c : m.conditions)
     conditions.push_back(
@@ -265,14 +249,15 @@ void Emitter::run() {
   auto *ptr = llvm::PointerType::getUnqual(module.getContext());
   auto *entryType = llvm::FunctionType::get(
       llvm::Type::getVoidTy(module.getContext()), {ptr, ptr}, false);
-  auto declare = [&](llvm::StringRef name) {
+  auto declare = [&](const std::string &name) {
     auto *function = llvm::Function::Create(
         entryType, llvm::GlobalValue::ExternalLinkage, name, module);
     function->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return function;
   };
-  llvm::Constant *entry = declare("fx_entry");
-  llvm::Constant *prepare = m.keepsPrepare ? declare("fx_prepare") : t.null();
+  llvm::Constant *entry = declare("fx_entry" + m.suffix);
+  llvm::Constant *prepare =
+      m.keepsPrepare ? declare("fx_prepare" + m.suffix) : t.null();
   llvm::SmallVector<int64_t> stateArgs;
   llvm::Constant *infoTable = info(stateArgs);
   llvm::Constant *inputTable = inputs();
@@ -290,7 +275,7 @@ void Emitter::run() {
                                     t.i64(mutables),
                                     t.i64(m.weightBytes),
                                     entry,
-                                    t.i64(cpuFeatures()),
+                                    t.i64(getRequiredFeatures(m)),
                                     prepare,
                                     t.i64(m.prepareArgs.size()),
                                     t.words(m.prepareArgs),
@@ -298,23 +283,16 @@ void Emitter::run() {
                                     prepared(),
                                     device()});
   auto *global = new llvm::GlobalVariable(module, model->getType(), true,
-                                          llvm::GlobalValue::ExternalLinkage,
-                                          model, "fx_rt_model");
-  global->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  if (!m.callSpec)
-    return;
-  llvm::Constant *spec =
-      t.record({t.text(m.callSpec->in), t.text(m.callSpec->out)});
-  auto *callSpec = new llvm::GlobalVariable(module, spec->getType(), true,
-                                            llvm::GlobalValue::ExternalLinkage,
-                                            spec, "fx_rt_call_spec");
-  callSpec->setVisibility(llvm::GlobalValue::HiddenVisibility);
+                                          llvm::GlobalValue::InternalLinkage,
+                                          model, "fx_rt_model" + m.suffix);
+  global->setAlignment(llvm::Align(8));
+  return global;
 }
 
 std::unique_ptr<llvm::Module>
-fx::cpu::emitDescription(const ModelDescription &model,
-                         llvm::LLVMContext &context,
-                         const CPUOptions &options) {
+fx::cpu::emitDescriptions(llvm::ArrayRef<const ModelDescription *> models,
+                          llvm::LLVMContext &context,
+                          const CPUOptions &options) {
   auto machine = createTargetMachine(options);
   if (!machine) {
     llvm::consumeError(machine.takeError());
@@ -323,6 +301,20 @@ fx::cpu::emitDescription(const ModelDescription &model,
   auto module = std::make_unique<llvm::Module>("description", context);
   module->setTargetTriple((*machine)->getTargetTriple());
   module->setDataLayout((*machine)->createDataLayout());
-  Emitter(model, *module).run();
+  Tables t(*module);
+  auto define = [&](llvm::StringRef name, llvm::Constant *value) {
+    auto *global = new llvm::GlobalVariable(*module, value->getType(), true,
+                                            llvm::GlobalValue::ExternalLinkage,
+                                            value, name);
+    global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  };
+  llvm::SmallVector<llvm::Constant *> rows;
+  for (const ModelDescription *model : models)
+    rows.push_back(Emitter(*model, *module).run());
+  define("fx_rt_versions",
+         t.record({t.i64(int64_t(rows.size())), t.table(rows)}));
+  // The call spec is the same for all versions.
+  if (const auto &spec = models.front()->callSpec)
+    define("fx_rt_call_spec", t.record({t.text(spec->in), t.text(spec->out)}));
   return module;
 }

@@ -7,7 +7,10 @@
 
 #include "Target.h"
 
+#include "fx/Runtime/Desc.h"
+
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -88,6 +91,7 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef name,
     return mlir::failure();
   bool isHost = mcpu.empty() || mcpu == "native" || mcpu == "host";
   options.cpu = isHost ? llvm::sys::getHostCPUName().str() : mcpu.str();
+  options.name = options.cpu + name.drop_front(mcpu.size()).str();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, "generic", ""));
@@ -113,6 +117,59 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef name,
                         : features.contains("+avx")   ? 256
                                                       : 128;
   return options;
+}
+
+int64_t fx::cpu::getFeatureBits(llvm::StringRef features) {
+  if (!llvm::Triple(llvm::sys::getDefaultTargetTriple()).isX86())
+    return 0;
+  llvm::SmallVector<llvm::StringRef> list;
+  features.split(list, ',');
+  llvm::StringSet<> names;
+  for (llvm::StringRef feature : list)
+    if (feature.consume_front("+"))
+      names.insert(feature);
+  int64_t bits = 0;
+#define FX_X86_FEATURE(ID, NAME, WORD, BIT, STATE)                             \
+  if (names.contains(NAME))                                                    \
+    bits |= int64_t(1) << FX_X86_##ID;
+#include "fx/Runtime/CpuFeatures.def"
+  return bits;
+}
+
+mlir::FailureOr<llvm::SmallVector<CPUOptions>>
+fx::cpu::getVersions(llvm::StringRef mcpu, std::string &error) {
+  llvm::SmallVector<llvm::StringRef> names;
+  mcpu.split(names, ',');
+  llvm::SmallVector<CPUOptions> versions;
+  for (llvm::StringRef name : names) {
+    if (name.empty() && names.size() > 1) {
+      error = "expected names of CPUs with commas between them, got '" +
+              mcpu.str() + "'";
+      return mlir::failure();
+    }
+    mlir::FailureOr<CPUOptions> options = getCPUOptions(name, error);
+    if (mlir::failed(options))
+      return mlir::failure();
+    for (const CPUOptions &other : versions) {
+      if (other.name == options->name) {
+        error = "expected each CPU once, got '" + options->name + "' twice";
+        return mlir::failure();
+      }
+    }
+    versions.push_back(std::move(*options));
+  }
+  // A version whose features include those of another one has more of them.
+  llvm::stable_sort(versions, [](const CPUOptions &a, const CPUOptions &b) {
+    auto count = [](const CPUOptions &v) {
+      return std::pair(v.vectorWidth,
+                       llvm::popcount(uint64_t(getFeatureBits(v.features))));
+    };
+    return count(a) > count(b);
+  });
+  for (auto [i, version] : llvm::enumerate(versions))
+    if (versions.size() > 1)
+      version.suffix = "_" + std::to_string(i);
+  return versions;
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

@@ -14,7 +14,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <fcntl.h>
-#include <map>
 
 using namespace fx;
 using namespace fx::cpu;
@@ -23,11 +22,6 @@ namespace ELF = llvm::ELF;
 
 namespace {
 constexpr uint64_t kPage = 4096, kAlignment = 64;
-
-/// Data pointer, dtype code, dtype bits, sizes and strides of a state. States
-/// with equal keys hold the same values and share one place.
-using Key = std::tuple<const char *, uint8_t, uint8_t, std::vector<int64_t>,
-                       std::vector<int64_t>>;
 } // namespace
 
 /// Returns the first offset from `at` on for a tensor of `bytes`. A large
@@ -36,11 +30,8 @@ static uint64_t place(uint64_t at, int64_t bytes) {
   return llvm::alignTo(at, uint64_t(bytes) >= 16 * kPage ? kPage : kAlignment);
 }
 
-llvm::Error fx::cpu::placeWeights(ModelDescription &model,
-                                  StateReader &states) {
-  std::map<Key, uint64_t> places;
-  llvm::DenseMap<int64_t, uint64_t> preparedPlaces;
-  uint64_t end = 0;
+llvm::Error WeightPlaces::add(ModelDescription &model, StateReader &states,
+                              llvm::ArrayRef<int64_t> numbers) {
   for (FunctionArgDescription &a : model.args) {
     if (a.kind == FunctionArgDescription::Input)
       continue;
@@ -50,7 +41,8 @@ llvm::Error fx::cpu::placeWeights(ModelDescription &model,
     }
     uint64_t start = place(end, a.bytes);
     if (a.prepared >= 0) {
-      auto [it, isNew] = preparedPlaces.try_emplace(a.prepared, start);
+      int64_t number = numbers.empty() ? a.prepared : numbers[a.prepared];
+      auto [it, isNew] = preparedPlaces.try_emplace(number, start);
       a.offset = it->second;
       end = isNew ? start + a.bytes : end;
       continue;
@@ -70,8 +62,6 @@ llvm::Error fx::cpu::placeWeights(ModelDescription &model,
     a.offset = it->second;
     end = isNew ? start + a.bytes : end;
   }
-  // 0 if no data segment is needed.
-  model.weightBytes = end;
   return llvm::Error::success();
 }
 

@@ -51,8 +51,7 @@ namespace {
 struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
-    TargetInfo target =
-        TargetInfo::getCPU(lanes, vnni, bf16, {tilesInt8, tilesBF16, tilesF16});
+    TargetInfo target = TargetInfo::getCPU(lanes, vnni, bf16, tiles);
     DenseMap<StringAttr, SmallVector<InvokeOp>> invokes;
     getOperation().walk([&](InvokeOp op) {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);

@@ -88,8 +88,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   }
 
   TargetInfo getTarget() {
-    return TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16,
-                              {tilesInt8, tilesBF16, tilesF16});
+    return TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16, tiles);
   }
 
   /// Returns true if the hardware can multiply pairs of terms along `loop`:

@@ -54,9 +54,8 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUIntegerContractions());
   pm.addPass(createFXCPUWinograd({options.lanes, options.winograd}));
-  const kernel::TileKinds &tiles = options.tiles;
-  pm.addPass(createFXCPUPackWeights(
-      {options.lanes, options.bf16, tiles.int8, tiles.bf16, tiles.f16}));
+  pm.addPass(
+      createFXCPUPackWeights({options.lanes, options.bf16, options.tiles}));
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(kernel::createFormKernelsPass());
   pm.addPass(kernel::createHoistPreparePass());
@@ -64,13 +63,10 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
 
 void fx::cpu::buildEmitPipeline(OpPassManager &pm,
                                 const KernelOptions &options) {
-  const kernel::TileKinds &tiles = options.tiles;
   FXCPUSelectSchedulesOptions select;
   select.lanes = options.lanes;
   select.bf16 = options.bf16;
-  select.tilesInt8 = tiles.int8;
-  select.tilesBF16 = tiles.bf16;
-  select.tilesF16 = tiles.f16;
+  select.tiles = options.tiles;
   select.tuneFile = options.tuneFile;
   select.cpu = options.target.cpu;
   select.features = options.target.features;
@@ -83,9 +79,7 @@ void fx::cpu::buildEmitPipeline(OpPassManager &pm,
   emit.lanes = options.lanes;
   emit.vnni = options.vnni;
   emit.bf16 = options.bf16;
-  emit.tilesInt8 = tiles.int8;
-  emit.tilesBF16 = tiles.bf16;
-  emit.tilesF16 = tiles.f16;
+  emit.tiles = options.tiles;
   pm.addPass(createFXCPUEmitKernels(emit));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -101,12 +95,9 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                     llvm::cl::desc("vpdpbusd exists for such vectors")};
   Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
                     llvm::cl::desc("vdpbf16ps exists for such vectors")};
-  Option<bool> tilesInt8{*this, "tiles-int8", llvm::cl::init(false),
-                         llvm::cl::desc("tdpbusd exists")};
-  Option<bool> tilesBF16{*this, "tiles-bf16", llvm::cl::init(false),
-                         llvm::cl::desc("tdpbf16ps exists")};
-  Option<bool> tilesF16{*this, "tiles-f16", llvm::cl::init(false),
-                        llvm::cl::desc("tdpfp16ps exists")};
+  Option<fx::kernel::TileKinds> tiles{
+      *this, "tiles",
+      llvm::cl::desc("what is multiplied in AMX tiles, of int8, bf16 and f16")};
 };
 } // namespace
 
@@ -119,8 +110,7 @@ void fx::cpu::registerKernelPasses() {
         kernels.lanes = options.lanes;
         kernels.vnni = options.vnni;
         kernels.bf16 = options.bf16;
-        kernels.tiles = {options.tilesInt8, options.tilesBF16,
-                         options.tilesF16};
+        kernels.tiles = options.tiles;
         buildKernelPipeline(pm, kernels);
       });
 }

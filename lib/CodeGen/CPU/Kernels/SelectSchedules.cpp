@@ -52,8 +52,8 @@ struct SelectSchedules
   }
 
   void runOnOperation() override {
-    TargetInfo target = TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16,
-                                           {tilesInt8, tilesBF16, tilesF16});
+    TargetInfo target =
+        TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16, tiles);
     std::optional<TuningFile> file;
     if (!tuneFile.empty()) {
       llvm::Expected<TuningFile> read =
