@@ -13,12 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Export/ExternNodes.h"
+#include "ExternCall.h"
 #include "JsonWriter.h"
 #include "TypeWriter.h"
-#include "fx/IR/Arguments.h"
 #include "fx/IR/Metadata.h"
-#include "fx/Operators/Custom.h"
-#include "fx/Operators/SchemaParser.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -26,46 +24,29 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// An argument or a result of an operator of torch or of the user.
-struct Parameter {
-  Parameter(const ArgumentSchema &schema)
-      : name(schema.getName()), kind(schema.kind), flags(schema.flags),
-        listDepth(schema.listDepth) {}
-  Parameter(const gen::ArgumentDeclaration &declared)
-      : name(declared.name), kind(declared.kind), flags(declared.flags),
-        listDepth(declared.listDepth) {}
-
-  bool isOptional() const { return flags & ArgumentSchema::Optional; }
-
-  StringRef name;
-  SchemaKind kind;
-  unsigned flags, listDepth;
-};
-
-struct Signature {
-  SmallVector<Parameter> arguments, results;
-  bool isMutating = false, isView = false;
-};
-
-/// Writes the JSON of one node, and collects the integers of its call.
-/// Functions return false after setting `reason`.
+/// Writes the JSON of one node, and collects the integers and the outputs of
+/// its call. Functions return false after setting `reason`.
 class ExternWriter {
 public:
-  ExternWriter(EagerOp op, JsonWriter &json) : op(op), json(json) {}
-  bool write(const Signature &signature);
+  ExternWriter(EagerOp op, const ExternCall &call, JsonWriter &json)
+      : op(op), call(call), json(json) {}
+  bool write();
 
   std::string reason;
-  SmallVector<std::string> integers;
+  SmallVector<Attribute> integers;
+  /// See ProxyCallAttr.
+  SmallVector<int64_t> outputs;
 
 private:
-  bool writeInputs(const Signature &signature);
+  bool writeInputs();
+  bool addCopies(ArrayRef<Attribute> trees, ArrayRef<int64_t> &rest);
   bool writeArgument(const Parameter &parameter, const Argument &argument);
   bool writeSingle(const Parameter &parameter, const Argument &argument);
   bool writeNumber(const Argument &argument);
   bool writeInteger(const Argument &argument);
   bool writeList(const Parameter &parameter, const Argument &argument);
   bool writeTensors(const Parameter &parameter, const Argument &argument);
-  bool writeOutputs(const Signature &signature);
+  bool writeOutputs();
   bool writeResult(const Parameter &parameter, ArrayRef<Attribute> leaves);
 
   bool refuse(const Twine &text) {
@@ -89,11 +70,20 @@ private:
       json.string(name);
     });
   }
+  void writeTensor(const Parameter &parameter) {
+    writeName(parameter.name);
+    if (parameter.isWritten())
+      written.push_back(tensors);
+    ++tensors;
+  }
   bool writeReal(std::optional<double> value);
 
   EagerOp op;
+  const ExternCall &call;
   JsonWriter &json;
-  unsigned scalars = 0;
+  int64_t tensors = 0;
+  /// The numbers of the tensors of written arguments.
+  SmallVector<int64_t> written;
 };
 } // namespace
 
@@ -115,20 +105,19 @@ bool ExternWriter::writeReal(std::optional<double> value) {
   return true;
 }
 
-/// Writes an integer and adds it to the integers of the call: `7`, or `$k` for
-/// the k-th scalar operand.
+/// Writes an integer and adds it to the integers of the call.
 bool ExternWriter::writeInteger(const Argument &argument) {
   if (Value value = argument.getValue()) {
     if (!value.getType().isInteger(64))
       return refuse("an argument that is no integer");
-    integers.push_back("$" + std::to_string(scalars++));
+    integers.push_back(OperandAttr::get(op.getContext()));
     json.integer(0);
     return true;
   }
   std::optional<int64_t> immediate = argument.getInt();
   if (!immediate)
     return refuse("an argument that is no integer");
-  integers.push_back(std::to_string(*immediate));
+  integers.push_back(Builder(op.getContext()).getI64IntegerAttr(*immediate));
   json.integer(*immediate);
   return true;
 }
@@ -163,7 +152,7 @@ bool ExternWriter::writeSingle(const Parameter &parameter,
   case SchemaKind::Tensor:
     if (!isTensor(argument.getValue()))
       return refuse("a number in the place of a tensor");
-    return tag("as_tensor", [&] { return writeName(parameter.name), true; });
+    return tag("as_tensor", [&] { return writeTensor(parameter), true; });
   case SchemaKind::Int:
   case SchemaKind::SymInt:
     return tag("as_int", [&] { return writeInteger(argument); });
@@ -215,16 +204,16 @@ bool ExternWriter::writeTensors(const Parameter &parameter,
   SmallVector<Value> values = argument.getValues();
   if (!llvm::all_of(values, [](Value v) { return !v || isTensor(v); }))
     return refuse("a number in the place of a tensor");
-  bool hasOptional = parameter.flags & ArgumentSchema::OptionalElements;
+  bool hasOptional = parameter.hasOptionalElements();
   if (!hasOptional && !llvm::all_of(values, [](Value v) { return bool(v); }))
     return refuse("None in a list of tensors");
   return tag(hasOptional ? "as_optional_tensors" : "as_tensors", [&] {
     json.array([&] {
       for (Value value : values) {
         if (!hasOptional)
-          writeName(parameter.name);
+          writeTensor(parameter);
         else if (value)
-          tag("as_tensor", [&] { return writeName(parameter.name), true; });
+          tag("as_tensor", [&] { return writeTensor(parameter), true; });
         else
           tag("as_none", [&] { return json.boolean(true), true; });
       }
@@ -296,37 +285,18 @@ bool ExternWriter::writeArgument(const Parameter &parameter,
                              : writeSingle(parameter, argument);
 }
 
-bool ExternWriter::writeInputs(const Signature &signature) {
+bool ExternWriter::writeInputs() {
   bool isWritten = true;
-  SmallVector<Argument> arguments = getArguments(op);
-  size_t numPositional = arguments.size() - op.getKwnames().size();
   json.array([&] {
-    for (auto [i, argument] : llvm::enumerate(arguments)) {
-      const Parameter *parameter = nullptr;
-      if (i < numPositional) {
-        if (i < signature.arguments.size())
-          parameter = &signature.arguments[i];
-      } else {
-        StringRef name =
-            cast<StringAttr>(op.getKwnames()[i - numPositional]).getValue();
-        parameter = llvm::find_if(signature.arguments, [&](const Parameter &p) {
-          return p.name == name;
-        });
-        if (parameter == signature.arguments.end())
-          parameter = nullptr;
-      }
-      if (!parameter) {
-        isWritten = refuse("more arguments than it has");
-        return;
-      }
-      json.object([&] {
-        json.key("name");
-        json.string(parameter->name);
-        json.key("arg");
-        isWritten = isWritten && writeArgument(*parameter, argument);
-      });
+    for (const auto &[parameter, argument] : call.arguments) {
       if (!isWritten)
         return;
+      json.object([&] {
+        json.key("name");
+        json.string(parameter.name);
+        json.key("arg");
+        isWritten = writeArgument(parameter, argument);
+      });
     }
   });
   return isWritten;
@@ -336,37 +306,66 @@ bool ExternWriter::writeInputs(const Signature &signature) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Writes one result of the schema. An unused result, None in the graph, is a
-/// tensor here.
+/// Writes one result of the schema and adds its outputs. An unused result, None
+/// in the graph, is a tensor here.
 bool ExternWriter::writeResult(const Parameter &parameter,
                                ArrayRef<Attribute> leaves) {
   if (parameter.kind != SchemaKind::Tensor || parameter.listDepth > 1 ||
-      parameter.isOptional())
+      (parameter.isOptional() && parameter.listDepth))
     return refuse("a result that is no tensor");
-  if (!parameter.listDepth)
-    return tag("as_tensor", [&] { return writeName("result"), true; });
-  return tag("as_tensors", [&] {
-    json.array([&] {
-      for (size_t i = 0; i < leaves.size(); ++i)
-        writeName("result");
-    });
+  auto writeTensor = [&] {
+    outputs.push_back(ProxyCallAttr::kResult);
+    writeName("result");
     return true;
+  };
+  if (parameter.listDepth)
+    return tag("as_tensors", [&] {
+      json.array([&] {
+        for (size_t i = 0; i < leaves.size(); ++i)
+          writeTensor();
+      });
+      return true;
+    });
+  if (!parameter.isOptional())
+    return tag("as_tensor", writeTensor);
+  return tag("as_optional_tensor", [&] {
+    if (!isa<fx::NoneAttr>(leaves.front()))
+      return tag("as_tensor", writeTensor);
+    outputs.push_back(ProxyCallAttr::kNone);
+    return tag("as_none", [&] { return json.boolean(true), true; });
   });
 }
 
-bool ExternWriter::writeOutputs(const Signature &signature) {
+/// Adds the outputs that are copies of arguments.
+bool ExternWriter::addCopies(ArrayRef<Attribute> trees,
+                             ArrayRef<int64_t> &rest) {
+  for (Attribute tree : trees) {
+    if (auto list = dyn_cast<ArrayAttr>(tree)) {
+      if (!addCopies(list.getValue(), rest))
+        return false;
+    } else if (isa<fx::NoneAttr>(tree)) {
+      outputs.push_back(ProxyCallAttr::kNone);
+    } else if (rest.empty()) {
+      return refuse("more results than it writes arguments");
+    } else {
+      outputs.push_back(rest.consume_front());
+    }
+  }
+  return true;
+}
+
+bool ExternWriter::writeOutputs() {
   for (Type type : op->getResultTypes())
     if (!isa<ShapedType>(type))
       return refuse("a result that is no tensor");
-  SmallVector<Attribute> outs(op->getNumResults(),
-                              OperandAttr::get(op.getContext()));
-  if (ArrayAttr tree = op.getOutsAttr())
-    outs = llvm::to_vector(tree);
-  ArrayRef<Parameter> results = signature.results;
+  ArrayRef<Parameter> results = call.results;
+  ArrayRef<Attribute> outs = call.outs;
   bool isList = results.size() == 1 && results[0].listDepth;
-  if (isList && outs.size() == 1)
-    if (auto list = dyn_cast<ArrayAttr>(outs[0]))
-      outs = llvm::to_vector(list);
+  // A function without results returns None.
+  if (results.empty() && outs.size() == 1 && isa<fx::NoneAttr>(outs[0])) {
+    outputs.push_back(ProxyCallAttr::kNone);
+    outs = {};
+  }
   if (!isList && outs.size() != results.size())
     return refuse(Twine(results.size()) + " results, of which the graph has " +
                   Twine(outs.size()));
@@ -376,29 +375,17 @@ bool ExternWriter::writeOutputs(const Signature &signature) {
   json.array([&] {
     for (size_t i = 0; i < results.size(); ++i)
       isWritten = isWritten &&
-                  writeResult(results[i], isList ? ArrayRef(outs) : outs[i]);
+                  writeResult(results[i], isList ? outs : outs.slice(i, 1));
   });
-  return isWritten;
+  ArrayRef<int64_t> rest = written;
+  return isWritten && addCopies(call.copies, rest);
 }
 
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of a target for the dispatcher, `aten::sort.stable`. A
-/// default overload has no name.
-static std::string getDispatcherName(StringRef target) {
-  auto [nameSpace, rest] = target.split('.');
-  auto [name, overload] = rest.split('.');
-  std::string text = (nameSpace + "::" + name).str();
-  if (!overload.empty() && overload != "default")
-    text += "." + overload.str();
-  return text;
-}
-
-bool ExternWriter::write(const Signature &signature) {
-  if (signature.isMutating)
-    return refuse("arguments that it writes");
+bool ExternWriter::write() {
   StringRef node = getNodeName(op->getLoc()).value_or("");
   bool isWritten = true;
   json.object([&] {
@@ -407,13 +394,13 @@ bool ExternWriter::write(const Signature &signature) {
     json.key("node");
     json.object([&] {
       json.key("target");
-      json.string(getDispatcherName(op.getTarget()));
+      json.string(call.getDispatcherName());
       json.key("inputs");
-      isWritten = writeInputs(signature);
+      isWritten = writeInputs();
       if (!isWritten)
         return;
       json.key("outputs");
-      isWritten = writeOutputs(signature);
+      isWritten = writeOutputs();
       json.key("metadata");
       json.object([] {});
     });
@@ -421,49 +408,24 @@ bool ExternWriter::write(const Signature &signature) {
   return isWritten;
 }
 
-/// Returns the signature of an operator of LibTorch or of the user; nullopt if
-/// LibTorch's dispatcher does not know the operator.
-static std::optional<Signature> getSignature(EagerOp op) {
-  Signature signature;
-  StringRef target = op.getTarget();
-  if (const OperatorSchema *known = lookupOperator(target)) {
-    // Python defines the other namespaces.
-    if (!target.starts_with("aten."))
-      return std::nullopt;
-    llvm::append_range(signature.arguments, known->getArguments());
-    llvm::append_range(signature.results, known->getResults());
-    signature.isMutating = known->isMutating();
-    signature.isView =
-        known->isView() || known->has(OperatorSchema::MaybeAliasing);
-    return signature;
-  }
-  const gen::OperatorDeclaration *custom =
-      lookupCustomSchema(op.getContext(), target);
-  if (!custom)
-    return std::nullopt;
-  llvm::append_range(signature.arguments, custom->arguments);
-  llvm::append_range(signature.results, custom->results);
-  signature.isMutating = custom->isMutating();
-  return signature;
-}
-
-llvm::Expected<std::string> ExternNodes::add(EagerOp op) {
-  std::optional<Signature> signature = getSignature(op);
-  if (!signature)
-    return llvm::createStringError("no schema in LibTorch's dispatcher");
+llvm::Expected<ProxyCallAttr> ExternNodes::add(EagerOp op) {
+  llvm::Expected<ExternCall> call = ExternCall::get(op);
+  if (!call)
+    return call.takeError();
   std::string text;
   llvm::raw_string_ostream os(text);
   JsonWriter json(os);
-  ExternWriter writer(op, json);
-  if (!writer.write(*signature))
+  ExternWriter writer(op, *call, json);
+  if (!writer.write())
     return llvm::createStringError(writer.reason);
-  std::string call = std::to_string(nodes.size());
-  if (signature->isView)
-    call += " v";
-  for (const std::string &integer : writer.integers)
-    call += " " + integer;
   nodes.push_back(std::move(text));
-  return call;
+  Builder b(op.getContext());
+  bool isPlain = llvm::all_of(
+      writer.outputs, [](int64_t k) { return k == ProxyCallAttr::kResult; });
+  return ProxyCallAttr::get(
+      op.getContext(), nodes.size() - 1, b.getArrayAttr(writer.integers),
+      isPlain ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(writer.outputs),
+      call->mayAlias());
 }
 
 std::string ExternNodes::getText() const {

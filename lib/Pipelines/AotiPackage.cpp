@@ -10,6 +10,8 @@
 #include "fx/Export/ExternNodes.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Operators/Purity.h"
+#include "fx/Operators/View.h"
 #include "fx/Pipelines/CompileError.h"
 #include "fx/Support/OutputFile.h"
 
@@ -31,16 +33,24 @@ llvm::Expected<cpu::CallSpec> fx::getCallSpec(ModuleOp module) {
   return cpu::CallSpec{in.getValue().str(), out.getValue().str()};
 }
 
+void fx::drawByATen(ModuleOp module) {
+  auto reason =
+      StringAttr::get(module.getContext(), "it draws from PyTorch's generator");
+  module.walk([&](CallFunctionOp op) {
+    OperatorView call = getOperatorView(op);
+    if (call && drawsRandomNumbers(call))
+      op->setAttr("fx.no_native", reason);
+  });
+}
+
 llvm::Expected<std::string> fx::planExternCalls(ModuleOp module) {
   ExternNodes nodes;
   std::string list;
   int64_t n = 0;
   module.walk([&](EagerOp op) {
-    llvm::Expected<std::string> call = nodes.add(op);
-    if (call) {
-      op->setAttr("proxy", StringAttr::get(op.getContext(), *call));
-      return;
-    }
+    llvm::Expected<ProxyCallAttr> call = nodes.add(op);
+    if (call)
+      return op.setProxyAttr(*call);
     ++n;
     list += (list.empty() ? "" : ", ") + op.getTarget().str();
     if (std::optional<StringRef> node = getNodeName(op))

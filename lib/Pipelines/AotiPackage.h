@@ -30,7 +30,11 @@ struct AotiParts {
 /// Returns the call spec of `@main`, an imported program.
 llvm::Expected<cpu::CallSpec> getCallSpec(mlir::ModuleOp module);
 
-/// Sets `fx.proxy` of all operators that ATen runs. Returns the text of
+/// Makes ATen run the operators that draw random numbers: only ATen has access
+/// to PyTorch's generator.
+void drawByATen(mlir::ModuleOp module);
+
+/// Sets `proxy` of all operators that ATen runs. Returns the text of
 /// `ExternNodes`, or an error that names the operators that the loaders cannot
 /// call.
 llvm::Expected<std::string> planExternCalls(mlir::ModuleOp module);

@@ -236,6 +236,8 @@ llvm::Error Driver::emit(StringRef path) {
       return printModule(path);
     if (isolation)
       isolation->apply(*module, report);
+    if (package && options.allowFallback)
+      drawByATen(*module);
     if (llvm::Error e = phases.run("linalg", 0.1, [&] { return toLinalg(); }))
       return e;
   } else if (options.emit == EmitKind::FX) {

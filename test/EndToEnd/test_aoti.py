@@ -216,18 +216,3 @@ def test_cpp_program(tmp_path):
     )
     result = subprocess.run([program, path], capture_output=True, text=True, timeout=120)
     assert (result.stdout, result.stderr) == ("0111\n", "")
-
-
-def test_refusals(tmp_path):
-    def refuse(module, args, text, dynamic=None):
-        exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
-        out = tmp_path / "out.pt2"
-        result = harness.tool("fx-compile", tmp_path / "m.pt2", "--emit=aoti", "-o", out)
-        assert result.returncode == 1 and text in result.stderr and not out.exists()
-        assert result.stderr.count("\n") == 1
-
-    class Infinite(torch.nn.Module):
-        def forward(self, x):
-            return torch.histogram(x, bins=2, range=(0.0, float("inf")))[0]
-
-    refuse(Infinite(), (torch.eye(3),), "an argument that is infinite or NaN")

@@ -1,5 +1,7 @@
 """Operators without native code, and numbers, in packages for PyTorch's own loaders."""
 
+import re
+
 import exporting
 import harness
 import packages
@@ -8,15 +10,9 @@ import torch
 from torch.export import Dim
 
 
-def load(module, args, folder, dynamic=None):
-    program = exporting.export(module, args, dynamic=dynamic)
-    exporting.save(program, folder / "m.pt2")
-    # Without native code, or the test would not reach the proxy executor.
-    result = harness.tool(
-        "fx-compile", folder / "m.pt2", "--no-fallback", "--emit=linalg", "-o", folder / "m.mlir"
-    )
-    assert result.returncode == 1 and "expected native code" in result.stderr
-    return packages.load(packages.package(folder / "m.pt2"))
+def package(module, args, folder, dynamic=None):
+    exporting.save(exporting.export(module, args, dynamic=dynamic), folder / "m.pt2")
+    return packages.package(folder / "m.pt2")
 
 
 class Lists(torch.nn.Module):
@@ -41,10 +37,19 @@ class Optional(torch.nn.Module):
     ],
     ids=["lists", "optional"],
 )
-def test_operators(module, args, tmp_path):
-    model = load(module, args, tmp_path)
+def test_operators(module, args, tmp_path, capfd):
+    model = packages.load(package(module, args, tmp_path))
+    # Without native code, or the test would not reach the proxy executor.
+    flags = ["--emit=aoti", "--no-fallback", "-o", tmp_path / "no.pt2"]
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", *flags)
+    assert result.returncode == 1 and not (tmp_path / "no.pt2").exists()
+    assert re.fullmatch(
+        r"error: \S*m\.pt2: expected native code for every operator, got \d without: .*\n",
+        result.stderr,
+    )
     for _ in range(2):
         harness.compare(packages.call(model, args), exporting.eager(module, args))
+    assert capfd.readouterr().err == ""
 
 
 class Scaled(torch.nn.Module):
@@ -54,9 +59,8 @@ class Scaled(torch.nn.Module):
 
 def test_numbers(tmp_path):
     """The loaders pass tensors only: a number is a 0-d tensor."""
-    program = exporting.export(Scaled(), (torch.ones(2), 3), dynamic=(None, Dim.DYNAMIC))
-    exporting.save(program, tmp_path / "m.pt2")
-    model = packages.load(packages.package(tmp_path / "m.pt2"))
+    args = (torch.ones(2), 3)
+    model = packages.load(package(Scaled(), args, tmp_path, (None, Dim.DYNAMIC)))
     x = torch.randn(2)
     for n in (3, 7, 0):
         torch.testing.assert_close(model(x, torch.tensor(n)), x * n)
@@ -65,3 +69,86 @@ def test_numbers(tmp_path):
         model(x, 3)
     with pytest.raises(RuntimeError, match="input 'n'"):
         model(x, torch.tensor(1.5))
+
+
+class Draws(torch.nn.Module):
+    """Distributions, in training; a Scalar that is computed at run time; strided memory."""
+
+    def forward(self, x, n):
+        k = n.item()
+        torch._check(k >= 1)
+        torch._check(k < 100)
+        y = torch.nn.functional.dropout(x, 0.3, training=True)
+        return (
+            y,
+            torch.rand_like(x) + torch.randn(x.shape[0], 3),
+            torch.randint(0, 9, (x.shape[0],)),
+            torch.randint_like(x, k),
+            torch.poisson(x.abs() * 3),
+            torch.bernoulli(x.sigmoid()),
+            torch.randperm(20),
+            torch.multinomial(x.abs() + 0.1, 4, replacement=True),
+            torch.rand_like(x.t()).relu(),
+            torch.nn.functional.dropout(x[:, None, None].relu().permute(3, 0, 1, 2), 0.5, True),
+        )
+
+
+def test_random_numbers(tmp_path):
+    """All draws are from PyTorch's generator, so torch.manual_seed gives the same values."""
+    args = (torch.randn(4, 6), torch.tensor(7))
+    module = Draws()
+    model = packages.load(package(module, args, tmp_path, ({0: Dim.DYNAMIC}, None)))
+    for rows, seed in ((4, 0), (9, 1), (9, 2)):
+        args = (torch.randn(rows, 6), torch.tensor(rows))
+        torch.manual_seed(seed)
+        want = [exporting.eager(module, args) for _ in range(2)]
+        torch.manual_seed(seed)
+        for expected in want:
+            harness.compare(packages.call(model, args), expected)
+
+
+def test_error(tmp_path):
+    """The message of an operator reaches the caller, after the operator's name."""
+
+    class Draw(torch.nn.Module):
+        def forward(self, x):
+            return torch.poisson(x + 0)
+
+    model = packages.load(package(Draw(), (torch.rand(4),), tmp_path))
+    with pytest.raises(RuntimeError, match="aten.poisson.default: .*lambda >= 0"):
+        model(torch.tensor([1.0, -1.0, 0.0, 2.0]))
+    harness.compare(packages.call(model, (torch.zeros(4),)), torch.zeros(4))
+
+
+class Infinite(torch.nn.Module):
+    def forward(self, x):
+        return torch.histogram(x, bins=2, range=(0.0, float("inf")))[0]
+
+
+class Uniform(torch.nn.Module):
+    def forward(self, x):
+        return torch.zeros(3).uniform_(0.0, x.sum().item())
+
+
+@pytest.mark.parametrize(
+    "module, operator, reason",
+    [
+        (Infinite(), r"aten.histogram.bin_ct \([\w,]+\)", "an argument that is infinite or NaN"),
+        (
+            Uniform(),
+            r"aten.uniform.default \(uniform_?\)",
+            "a floating-point argument that is computed at run time",
+        ),
+    ],
+    ids=["infinite", "float"],
+)
+def test_refusals(module, operator, reason, tmp_path):
+    exporting.save(exporting.export(module, (torch.rand(3),)), tmp_path / "m.pt2")
+    out = tmp_path / "out.pt2"
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "--emit=aoti", "-o", out)
+    assert result.returncode == 1 and not out.exists()
+    assert re.fullmatch(
+        r"error: \S*m\.pt2: --emit=aoti: expected native code or arguments that AOTInductor's "
+        rf"loaders pass to ATen for every operator, got 1 without: {operator}: {reason}\n",
+        result.stderr,
+    )

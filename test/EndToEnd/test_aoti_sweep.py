@@ -42,6 +42,30 @@ def test_operator(family, config, name, tmp_path_factory):
     assert problem is None, problem
 
 
+#: The operators of the rows that the proxy executor cannot call, with the reason.
+REFUSED = {}
+
+#: The families whose rows run on ATen without --long.
+QUICK_ON_ATEN = {"sorting", "counting"}
+
+
+def families():
+    for family in FAMILIES:
+        marks = [] if family in QUICK_ON_ATEN else [pytest.mark.long]
+        yield pytest.param(family, id=family, marks=marks)
+
+
+@pytest.mark.parametrize("family", list(families()))
+def test_operators_on_aten(family, tmp_path):
+    """ATen runs all operators, as if none had native code, so that the calls of the proxy executor
+    have arguments of every kind."""
+    batch.refused.clear()
+    config = batch.Config(dynamic=True, decomposed=False, mode="aten")
+    problems = batch.run(selected(family, config), config, tmp_path)
+    assert not {name: text for name, text in problems.items() if text}
+    assert batch.refused == {t: r for t, r in REFUSED.items() if t in batch.refused}
+
+
 def check(program, module, runs, folder):
     """Compares runs of new instances, since a run may change the state of an instance."""
     exporting.save(program, folder / "m.pt2")

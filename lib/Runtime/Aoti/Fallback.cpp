@@ -34,10 +34,22 @@ struct Handles {
 /// The entry `proxy` of a call's text.
 struct ProxyCall {
   int node;
-  bool mayReturnViews;
-  /// The integers: `7`, or `$k` for a scalar.
+  bool mayAlias;
+  /// The outputs, ` r`, ` n` or ` c1`. If there are none, all are results.
+  const char *outputs;
+  /// The integers: ` 7`, or ` $1` for a scalar.
   const char *integers;
 };
+
+/// Reads a decimal number and moves `text` behind it.
+int64_t readInteger(const char *&text) {
+  bool isNegative = *text == '-';
+  text += isNegative;
+  uint64_t value = 0;
+  for (; *text >= '0' && *text <= '9'; ++text)
+    value = value * 10 + uint64_t(*text - '0');
+  return int64_t(isNegative ? 0 - value : value);
+}
 
 /// Reads the entry, which is the first one of the text or follows `random`.
 bool parse(const char *json, ProxyCall &call) {
@@ -45,10 +57,16 @@ bool parse(const char *json, ProxyCall &call) {
   json += strncmp(json, random, sizeof random - 1) ? 1 : sizeof random - 1;
   if (strncmp(json, key, sizeof key - 1))
     return false;
-  char *end;
-  call.node = int(strtol(json + sizeof key - 1, &end, 10));
-  call.mayReturnViews = !strncmp(end, " v", 2);
-  call.integers = end + (call.mayReturnViews ? 2 : 0);
+  json += sizeof key - 1;
+  call.node = int(readInteger(json));
+  call.mayAlias = !strncmp(json, " v", 2);
+  json += call.mayAlias ? 2 : 0;
+  call.outputs = json;
+  while (*json == ' ' && json[1] >= 'a' && json[1] <= 'z') {
+    json += 2;
+    readInteger(json);
+  }
+  call.integers = json;
   return true;
 }
 
@@ -60,15 +78,14 @@ int readIntegers(const char *text, int nScalars, const FXScalar *scalars,
   while (*text == ' ') {
     ++text;
     bool isScalar = *text == '$';
-    char *end;
-    int64_t value = strtoll(text + isScalar, &end, 10);
+    text += isScalar;
+    int64_t value = readInteger(text);
     if (isScalar) {
       if (value < 0 || value >= nScalars)
         return -1;
       value = scalars[value].value.i;
     }
     out[n++] = value;
-    text = end;
   }
   return n;
 }
@@ -95,21 +112,6 @@ int32_t resolve(AtenTensorHandle &tensor) {
   return 0;
 }
 
-/// Returns true if the memory of `t` begins in that of an operand.
-bool isView(const DLTensor &t, int n, const DLTensor *const *operands) {
-  for (int i = 0; i < n; ++i) {
-    const DLTensor &operand = *operands[i];
-    int64_t last = 0;
-    for (int32_t d = 0; d < operand.ndim; ++d)
-      last += (operand.shape[d] - 1) * operand.strides[d];
-    const char *begin = static_cast<char *>(operand.data) + operand.byte_offset;
-    const char *end = begin + (last + 1) * ((operand.dtype.bits + 7) / 8);
-    if (t.data >= begin && t.data < end)
-      return true;
-  }
-  return false;
-}
-
 struct Result {
   DLManagedTensor managed;
   AtenTensorHandle tensor;
@@ -122,38 +124,87 @@ void deleteResult(DLManagedTensor *managed) {
 }
 
 /// Sets `out` to the result `tensor`, which it then owns; null if the operator
-/// has not defined it. The memory is not that of an operand.
-int32_t give(AtenTensorHandle tensor, bool mayBeView, int nOperands,
-             const DLTensor *const *operands, DLManagedTensor *&out) {
+/// has not defined it. The run-time copies the result, so it may be a view.
+int32_t give(AtenTensorHandle tensor, bool mayAlias, DLManagedTensor *&out) {
   Handles owned(1);
-  if (!owned.tensors.data)
+  if (!owned.tensors.data) {
+    aoti_torch_delete_tensor_object(tensor);
     return fail("out of memory");
+  }
   AtenTensorHandle &handle = owned.tensors[0] = tensor;
   bool isDefined = true;
   if (aoti_torch_is_defined && aoti_torch_is_defined(handle, &isDefined))
     return fail("a result cannot be read");
   if (!isDefined)
     return 0;
-  if (mayBeView && resolve(handle))
+  if (mayAlias && resolve(handle))
     return fail("a result cannot be made plain");
   DLTensor t;
   if (view(handle, "result", "", t))
     return 1;
-  if (isView(t, nOperands, operands)) {
-    AtenTensorHandle copy;
-    if (aoti_torch_clone(handle, &copy))
-      return fail("a result cannot be copied");
-    aoti_torch_delete_tensor_object(handle);
-    handle = copy;
-    if (view(handle, "result", "", t))
-      return 1;
-  }
   auto *result = static_cast<Result *>(calloc(1, sizeof(Result)));
   if (!result)
     return fail("out of memory");
   result->managed = {t, result, deleteResult};
   result->tensor = owned.take(0);
   out = &result->managed;
+  return 0;
+}
+
+/// The tensors of a call.
+struct CallTensors {
+  CallTensors(int nInputs, int nOutputs)
+      : handles(size_t(nInputs) + size_t(nOutputs)), places(size_t(nOutputs)),
+        nInputs(nInputs), nOutputs(nOutputs), n(nInputs) {}
+  bool isAllocated() const { return handles.tensors.data && places.data; }
+  int32_t setInputs(const DLTensor *const *inputs);
+  int32_t setOutputs(const char *text);
+
+  /// The inputs, then the results of the executor.
+  Handles handles;
+  /// The index of each output among the handles, or -1 for None.
+  Array<int> places;
+  int nInputs, nOutputs, n;
+};
+
+int32_t CallTensors::setInputs(const DLTensor *const *inputs) {
+  for (int i = 0; i < nInputs; ++i)
+    if (borrow(*inputs[i], handles.tensors[size_t(i)]))
+      return fail("operand %d cannot become a tensor of torch", i);
+  return 0;
+}
+
+/// Makes tensors for the results, and copies of the inputs that the operator
+/// writes.
+int32_t CallTensors::setOutputs(const char *text) {
+  bool areResults = *text != ' ' || text[1] < 'a';
+  for (int i = 0; i < nOutputs; ++i) {
+    char kind = 'r';
+    int64_t input = -1;
+    if (!areResults) {
+      kind = text[1];
+      text += 2;
+      input = readInteger(text);
+    }
+    int &place = places[size_t(i)];
+    place = -1;
+    if (kind == 'n')
+      continue;
+    if (kind == 'r') {
+      place = n++;
+      if (aoti_torch_new_uninitialized_tensor(&handles.tensors[size_t(place)]))
+        return fail("out of memory");
+      continue;
+    }
+    if (input < 0 || input >= nInputs)
+      return fail("the call writes an operand that it has not");
+    place = int(input);
+    AtenTensorHandle copy, &operand = handles.tensors[size_t(place)];
+    if (aoti_torch_clone(operand, &copy))
+      return fail("operand %d cannot be copied", place);
+    aoti_torch_delete_tensor_object(operand);
+    operand = copy;
+  }
   return 0;
 }
 
@@ -168,28 +219,24 @@ int32_t callOperator(Container &c, const char *json, int nInputs,
   if (!parse(json, call))
     return fail("the call has no entry 'proxy'");
   Array<int64_t> integers(strlen(call.integers));
-  Handles handles(size_t(nInputs) + size_t(nOutputs));
-  if (!integers.data || !handles.tensors.data)
+  CallTensors tensors(nInputs, nOutputs);
+  if (!integers.data || !tensors.isAllocated())
     return fail("out of memory");
   int nIntegers = readIntegers(call.integers, nScalars, scalars, integers.data);
   if (nIntegers < 0)
     return fail("the call has too few scalars");
-  for (int i = 0; i < nInputs; ++i)
-    if (borrow(*inputs[i], handles.tensors[size_t(i)]))
-      return fail("operand %d cannot become a tensor of torch", i);
-  for (int i = 0; i < nOutputs; ++i)
-    if (aoti_torch_new_uninitialized_tensor(
-            &handles.tensors[size_t(nInputs + i)]))
-      return fail("out of memory");
+  if (tensors.setInputs(inputs) || tensors.setOutputs(call.outputs))
+    return 1;
   if (aoti_torch_proxy_executor_call_function(proxy, call.node, nIntegers,
-                                              integers.data, int(handles.n),
-                                              handles.tensors.data))
+                                              integers.data, tensors.n,
+                                              tensors.handles.tensors.data))
     return fail("%s", torch_exception_get_what_without_backtrace
                           ? torch_exception_get_what_without_backtrace()
                           : "the operator failed");
   for (int i = 0; i < nOutputs; ++i)
-    if (give(handles.take(size_t(nInputs + i)), call.mayReturnViews, nInputs,
-             inputs, outputs[i]))
+    if (tensors.places[size_t(i)] >= 0 &&
+        give(tensors.handles.take(size_t(tensors.places[size_t(i)])),
+             call.mayAlias, outputs[i]))
       return 1;
   return 0;
 }

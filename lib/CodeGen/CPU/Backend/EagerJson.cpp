@@ -184,6 +184,25 @@ LogicalResult Writer::writeOut(Attribute tree) {
   return success();
 }
 
+/// Returns the entry `proxy`.
+static std::string getProxyText(ProxyCallAttr call) {
+  std::string text = std::to_string(call.getNode());
+  if (call.getMayAlias())
+    text += " v";
+  if (DenseI64ArrayAttr outputs = call.getOutputs())
+    for (int64_t output : outputs.asArrayRef())
+      text += output == ProxyCallAttr::kResult ? " r"
+              : output == ProxyCallAttr::kNone ? " n"
+                                               : " c" + std::to_string(output);
+  unsigned scalars = 0;
+  for (Attribute integer : call.getIntegers())
+    if (auto immediate = dyn_cast<IntegerAttr>(integer))
+      text += " " + std::to_string(immediate.getInt());
+    else
+      text += " $" + std::to_string(scalars++);
+  return text;
+}
+
 FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -193,8 +212,8 @@ FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   os.object([&] {
     if (!op->hasAttr("fx.pure"))
       os.attribute("random", true);
-    if (auto call = op->getAttrOfType<StringAttr>("proxy"))
-      os.attribute("proxy", call.getValue());
+    if (std::optional<ProxyCallAttr> call = op.getProxy())
+      os.attribute("proxy", getProxyText(*call));
     os.attribute("target", op.getTarget());
     os.attributeArray("args", [&] {
       for (Attribute tree : op.getArgs())
