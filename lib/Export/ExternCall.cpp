@@ -88,22 +88,63 @@ public:
     for (auto [value, name] : llvm::zip(values, names))
       all.emplace_back(cast<StringAttr>(name).getValue(), value);
   }
-  std::optional<Argument> take(const Twine &name) {
-    std::string text = name.str();
-    auto it = llvm::find_if(all, [&](auto &k) { return k.first == text; });
-    if (it == all.end())
-      return std::nullopt;
-    Argument value = it->second;
-    all.erase(it);
-    return value;
-  }
+  std::optional<Argument> take(const Twine &name);
+  /// Takes the arguments that describe the written argument `name`. Returns
+  /// it, which consists of `bases`, or nullopt if it consists of views.
+  std::optional<Argument> takeWritten(StringRef name, const Argument &bases);
 
   SmallVector<std::pair<StringRef, Argument>> all;
 };
 } // namespace
 
+std::optional<Argument> Keywords::take(const Twine &name) {
+  std::string text = name.str();
+  auto it = llvm::find_if(all, [&](auto &k) { return k.first == text; });
+  if (it == all.end())
+    return std::nullopt;
+  Argument value = it->second;
+  all.erase(it);
+  return value;
+}
+
+std::optional<Argument> Keywords::takeWritten(StringRef name,
+                                              const Argument &bases) {
+  MLIRContext *context = bases.tree.getContext();
+  auto getBase = [&](const Twine &key) -> std::optional<int64_t> {
+    std::optional<Argument> index = take("_" + key + "_base_index");
+    return index ? index->getInt() : std::nullopt;
+  };
+  std::optional<Argument> length = take("_" + name + "_length");
+  if (!length) {
+    auto isNone = [&](auto &k) {
+      return k.first == ("_" + name + "_base_index").str() && k.second.isNone();
+    };
+    if (llvm::any_of(all, isNone)) {
+      take("_" + name + "_base_index");
+      return Argument{NoneAttr::get(context), bases.operands.slice(0, 0)};
+    }
+    std::optional<int64_t> base = getBase(name);
+    if (!base || *base >= int64_t(bases.operands.size()))
+      return std::nullopt;
+    return Argument{OperandAttr::get(context), bases.operands.slice(*base, 1)};
+  }
+  if (length->isNone())
+    return Argument{NoneAttr::get(context), bases.operands.slice(0, 0)};
+  int64_t n = length->getInt().value_or(0), first = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    std::optional<int64_t> base = getBase(name + "_" + Twine(i));
+    if (i == 0)
+      first = base.value_or(0);
+    if (!base || *base != first + i || *base >= int64_t(bases.operands.size()))
+      return std::nullopt;
+  }
+  SmallVector<Attribute> leaves(n, OperandAttr::get(context));
+  return Argument{ArrayAttr::get(context, leaves),
+                  bases.operands.slice(first, n)};
+}
+
 /// Reads the arguments of auto_functionalized_v2. Those that the operator
-/// writes must be bases, not views of them, and use each base once, in order.
+/// writes must be bases, not views of them, and use each base once.
 llvm::Error ExternCall::readBases(ArrayRef<Argument> given,
                                   ArrayRef<Attribute> names) {
   if (given.size() != names.size())
@@ -112,36 +153,16 @@ llvm::Error ExternCall::readBases(ArrayRef<Argument> given,
   std::optional<Argument> bases = keywords.take("_all_bases");
   if (!bases || !bases->isList() || given.back().tree != bases->tree)
     return refuse("no '_all_bases' as the last argument");
-  MLIRContext *context = bases->tree.getContext();
   numCopies = bases->operands.size();
   SmallVector<std::pair<Parameter, Argument>> written;
   for (const Parameter &parameter : parameters) {
     if (!parameter.isWritten())
       continue;
-    std::string prefix = ("_" + parameter.name).str();
-    std::optional<Argument> length = keywords.take(prefix + "_length");
-    int64_t n = length ? length->getInt().value_or(0) : 1;
-    SmallVector<int64_t> indices;
-    for (int64_t i = 0; i < n; ++i) {
-      std::optional<Argument> index = keywords.take(
-          prefix + (length ? "_" + Twine(i) : Twine("")) + "_base_index");
-      if (index && index->getInt())
-        indices.push_back(*index->getInt());
-      else if (!index || !index->isNone() || length)
-        return refuse("arguments that it writes by views");
-    }
-    int64_t first = indices.empty() ? 0 : indices.front();
-    for (auto [i, index] : llvm::enumerate(indices))
-      if (index != first + int64_t(i) || index >= int64_t(numCopies))
-        return refuse("written arguments in another order");
-    SmallVector<Attribute> leaves(indices.size(), OperandAttr::get(context));
-    Attribute tree = NoneAttr::get(context);
-    if (length && length->getInt())
-      tree = ArrayAttr::get(context, leaves);
-    else if (!leaves.empty())
-      tree = leaves.front();
-    written.emplace_back(parameter, Argument{tree, bases->operands.slice(
-                                                       first, indices.size())});
+    std::optional<Argument> argument =
+        keywords.takeWritten(parameter.name, *bases);
+    if (!argument)
+      return refuse("arguments that it writes by views");
+    written.emplace_back(parameter, *argument);
   }
   for (auto &[name, value] : keywords.all) {
     const Parameter *parameter = find(name);
@@ -149,26 +170,22 @@ llvm::Error ExternCall::readBases(ArrayRef<Argument> given,
       return refuse("arguments that it writes by views");
     arguments.emplace_back(*parameter, value);
   }
-  llvm::stable_sort(written, [](auto &a, auto &b) {
-    auto begin = [](const Argument &argument) {
-      return argument.operands.empty()
-                 ? 0
-                 : argument.operands.getBeginOperandIndex();
-    };
-    return begin(a.second) < begin(b.second);
-  });
-  size_t used = 0;
-  for (auto &[parameter, argument] : written) {
-    if (!argument.operands.empty() &&
-        argument.operands.getBeginOperandIndex() !=
-            bases->operands.getBeginOperandIndex() + used)
-      return refuse("written arguments in another order");
-    used += argument.operands.size();
+  // The operands of the call are in the order of the bases.
+  unsigned next = bases->operands.getBeginOperandIndex();
+  while (!written.empty()) {
+    auto it = llvm::find_if(written, [&](auto &given) {
+      return given.second.operands.empty() ||
+             given.second.operands.getBeginOperandIndex() == next;
+    });
+    if (it == written.end())
+      return refuse("arguments that it writes by several names");
+    next += it->second.operands.size();
+    arguments.push_back(*it);
+    written.erase(it);
   }
-  if (used != numCopies)
-    return refuse("written arguments in another order");
-  llvm::append_range(arguments, written);
-  return llvm::Error::success();
+  return next - bases->operands.getBeginOperandIndex() == numCopies
+             ? llvm::Error::success()
+             : refuse("more bases than it writes arguments");
 }
 
 llvm::Error ExternCall::readOuts(EagerOp op) {

@@ -17,6 +17,7 @@
 #include "JsonWriter.h"
 #include "TypeWriter.h"
 #include "fx/IR/Metadata.h"
+#include "fx/IR/ProxyCall.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,7 +35,7 @@ public:
 
   std::string reason;
   SmallVector<Attribute> integers;
-  /// See ProxyCallAttr.
+  /// See ProxyCall.
   SmallVector<int64_t> outputs;
 
 private:
@@ -314,7 +315,7 @@ bool ExternWriter::writeResult(const Parameter &parameter,
       (parameter.isOptional() && parameter.listDepth))
     return refuse("a result that is no tensor");
   auto writeTensor = [&] {
-    outputs.push_back(ProxyCallAttr::kResult);
+    outputs.push_back(ProxyCall::kResult);
     writeName("result");
     return true;
   };
@@ -331,7 +332,7 @@ bool ExternWriter::writeResult(const Parameter &parameter,
   return tag("as_optional_tensor", [&] {
     if (!isa<fx::NoneAttr>(leaves.front()))
       return tag("as_tensor", writeTensor);
-    outputs.push_back(ProxyCallAttr::kNone);
+    outputs.push_back(ProxyCall::kNone);
     return tag("as_none", [&] { return json.boolean(true), true; });
   });
 }
@@ -344,7 +345,7 @@ bool ExternWriter::addCopies(ArrayRef<Attribute> trees,
       if (!addCopies(list.getValue(), rest))
         return false;
     } else if (isa<fx::NoneAttr>(tree)) {
-      outputs.push_back(ProxyCallAttr::kNone);
+      outputs.push_back(ProxyCall::kNone);
     } else if (rest.empty()) {
       return refuse("more results than it writes arguments");
     } else {
@@ -363,7 +364,7 @@ bool ExternWriter::writeOutputs() {
   bool isList = results.size() == 1 && results[0].listDepth;
   // A function without results returns None.
   if (results.empty() && outs.size() == 1 && isa<fx::NoneAttr>(outs[0])) {
-    outputs.push_back(ProxyCallAttr::kNone);
+    outputs.push_back(ProxyCall::kNone);
     outs = {};
   }
   if (!isList && outs.size() != results.size())
@@ -408,7 +409,7 @@ bool ExternWriter::write() {
   return isWritten;
 }
 
-llvm::Expected<ProxyCallAttr> ExternNodes::add(EagerOp op) {
+llvm::Error ExternNodes::add(EagerOp op) {
   llvm::Expected<ExternCall> call = ExternCall::get(op);
   if (!call)
     return call.takeError();
@@ -418,14 +419,17 @@ llvm::Expected<ProxyCallAttr> ExternNodes::add(EagerOp op) {
   ExternWriter writer(op, *call, json);
   if (!writer.write())
     return llvm::createStringError(writer.reason);
-  nodes.push_back(std::move(text));
   Builder b(op.getContext());
-  bool isPlain = llvm::all_of(
-      writer.outputs, [](int64_t k) { return k == ProxyCallAttr::kResult; });
-  return ProxyCallAttr::get(
-      op.getContext(), nodes.size() - 1, b.getArrayAttr(writer.integers),
-      isPlain ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(writer.outputs),
-      call->mayAlias());
+  ProxyCall proxy;
+  proxy.node = nodes.size();
+  proxy.integers = b.getArrayAttr(writer.integers);
+  auto isResult = [](int64_t k) { return k == ProxyCall::kResult; };
+  if (!llvm::all_of(writer.outputs, isResult))
+    proxy.outputs = b.getDenseI64ArrayAttr(writer.outputs);
+  proxy.mayAlias = call->mayAlias();
+  proxy.set(op);
+  nodes.push_back(std::move(text));
+  return llvm::Error::success();
 }
 
 std::string ExternNodes::getText() const {

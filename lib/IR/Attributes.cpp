@@ -87,32 +87,6 @@ void RangeAttr::printBody(raw_ostream &os) const {
 }
 
 //===----------------------------------------------------------------------===//
-// ProxyCallAttr
-//===----------------------------------------------------------------------===//
-
-LogicalResult
-ProxyCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      int64_t node, ArrayAttr integers,
-                      DenseI64ArrayAttr outputs, bool) {
-  if (node < 0)
-    return emitError() << "expected the number of an operator, got " << node;
-  for (Attribute integer : integers) {
-    auto immediate = dyn_cast<IntegerAttr>(integer);
-    if (!isa<OperandAttr>(integer) &&
-        !(immediate && immediate.getType().isInteger(64)))
-      return emitError() << "expected an i64 or #fx.operand as an integer of "
-                            "the call, got "
-                         << integer;
-  }
-  for (int64_t output : outputs ? outputs.asArrayRef() : ArrayRef<int64_t>())
-    if (output < kNone)
-      return emitError() << "expected a tensor operand, -1 or -2 as an output "
-                            "of the call, got "
-                         << output;
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // MetaAttr: `<strides = [1, s0], offset = 4, requires_grad, layout = "...">`
 //===----------------------------------------------------------------------===//
 

@@ -9,6 +9,7 @@
 #include "fx/IR/HigherOrder.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/OperatorInterface.h"
+#include "fx/IR/ProxyCall.h"
 
 using namespace mlir;
 using namespace fx;
@@ -181,45 +182,8 @@ LogicalResult HigherOrderOp::verify() {
                  succeeded(verifyHigherOrder(*this)));
 }
 
-/// Returns the number of flattened outputs in a tree of results.
-static int64_t countOutputs(Attribute tree) {
-  int64_t n = 1;
-  if (auto list = dyn_cast<ArrayAttr>(tree)) {
-    n = 0;
-    for (Attribute item : list)
-      n += countOutputs(item);
-  }
-  return n;
-}
-
-static LogicalResult verifyProxyCall(EagerOp op, ProxyCallAttr call) {
-  int64_t tensors =
-      llvm::count_if(op.getOperandTypes(), llvm::IsaPred<ShapedType>);
-  int64_t scalars = op->getNumOperands() - tensors;
-  int64_t wanted =
-      llvm::count_if(call.getIntegers(), llvm::IsaPred<OperandAttr>);
-  if (wanted != scalars)
-    return op.emitOpError("expected ")
-           << wanted << " scalar operands for 'proxy', got " << scalars;
-  if (!call.getOutputs())
-    return success();
-  int64_t outputs =
-      op.getOutsAttr() ? countOutputs(op.getOutsAttr()) : op->getNumResults();
-  if (call.getOutputs().size() != outputs)
-    return op.emitOpError("expected ")
-           << call.getOutputs().size() << " outputs for 'proxy', got "
-           << outputs;
-  for (int64_t output : call.getOutputs().asArrayRef())
-    if (output >= tensors)
-      return op.emitOpError("expected the number of a tensor operand below ")
-             << tensors << " in 'proxy', got " << output;
-  return success();
-}
-
 LogicalResult EagerOp::verify() {
-  if (failed(verifyNode(*this)))
-    return failure();
-  return getProxyAttr() ? verifyProxyCall(*this, getProxyAttr()) : success();
+  return failed(verifyNode(*this)) ? failure() : ProxyCall::verify(*this);
 }
 
 LogicalResult OutputOp::verify() {

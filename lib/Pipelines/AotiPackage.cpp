@@ -48,14 +48,14 @@ llvm::Expected<std::string> fx::planExternCalls(ModuleOp module) {
   std::string list;
   int64_t n = 0;
   module.walk([&](EagerOp op) {
-    llvm::Expected<ProxyCallAttr> call = nodes.add(op);
-    if (call)
-      return op.setProxyAttr(*call);
+    llvm::Error error = nodes.add(op);
+    if (!error)
+      return;
     ++n;
     list += (list.empty() ? "" : ", ") + op.getTarget().str();
     if (std::optional<StringRef> node = getNodeName(op))
       list += " (" + node->str() + ")";
-    list += ": " + llvm::toString(call.takeError());
+    list += ": " + llvm::toString(std::move(error));
   });
   if (n == 0)
     return nodes.empty() ? std::string() : nodes.getText();

@@ -34,7 +34,7 @@ llvm::Expected<cpu::CallSpec> getCallSpec(mlir::ModuleOp module);
 /// to PyTorch's generator.
 void drawByATen(mlir::ModuleOp module);
 
-/// Sets `proxy` of all operators that ATen runs. Returns the text of
+/// Sets `fx.proxy` of all operators that ATen runs. Returns the text of
 /// `ExternNodes`, or an error that names the operators that the loaders cannot
 /// call.
 llvm::Expected<std::string> planExternCalls(mlir::ModuleOp module);

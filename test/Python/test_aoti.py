@@ -246,3 +246,24 @@ def test_constants(tmp_path):
         model.load_constants(other.state_dict(), check_full_update=True)
         for _ in range(2):
             compare(model, other, (x,))
+
+
+@pytest.mark.parametrize("from_file", [False, True], ids=["program", "file"])
+def test_with_program(from_file, tmp_path):
+    """One file with the code and the program; the package has an operator on ATen."""
+
+    class Checked(torch.nn.Linear):
+        def forward(self, x):
+            return check(super().forward(x).abs())
+
+    module, x = Checked(8, 4), torch.randn(3, 8)
+    program, path = torch.export.export(module, (x,)), tmp_path / "both.bin"
+    if from_file:
+        torch.export.save(program, tmp_path / "m.pt2")
+        program = tmp_path / "m.pt2"
+    assert fx_mlir.aoti_package(program, path, with_program=True) == str(path)
+    assert {p.name for p in tmp_path.iterdir()} <= {"both.bin", "m.pt2"}
+    torch.testing.assert_close(load(path)(x), module(x))
+    path = path.rename(tmp_path / "both.pt2")
+    torch.testing.assert_close(load(path)(x), module(x))
+    torch.testing.assert_close(torch.export.load(path).module()(x), module(x))

@@ -22,9 +22,9 @@ namespace fx {
 /// takes tensors and integers from the caller, in the order of the arguments.
 class ExternNodes {
 public:
-  /// Adds the operator that `op` calls, and returns the call. Fails with the
-  /// reason if the executor cannot call the operator.
-  llvm::Expected<ProxyCallAttr> add(EagerOp op);
+  /// Adds the operator that `op` calls, and sets the call (see ProxyCall).
+  /// Fails with the reason if the executor cannot call the operator.
+  llvm::Error add(EagerOp op);
 
   bool empty() const { return nodes.empty(); }
   /// Returns the text of the file.

@@ -159,34 +159,6 @@ def FX_DictAttr : FX_Attr<"Dict", "dict"> {
   let assemblyFormat = "`<` $keys `,` $values `>`";
 }
 
-def FX_ProxyCallAttr : FX_Attr<"ProxyCall", "proxy_call"> {
-  let summary = "a call by the proxy executor of a package for PyTorch";
-  let description = [{
-    `node` is the number of the operator among those of the package.
-
-    The executor takes all integers of the call from the model, in the order of
-    the arguments: `integers` has the immediates (i64), and the i-th
-    `#fx.operand` stands for the i-th scalar operand.
-
-    `outputs` says what the outputs of the operation are, flattened: -1 is the
-    next result of the executor, -2 is None, and k is a copy of the k-th tensor
-    operand, which the operator writes. If it is absent, all are results.
-
-    `may_alias` means that results may be views of operands, or tensors that are
-    conjugated or negated lazily.
-
-    Example: `#fx.proxy_call<node = 0, integers = [2, #fx.operand], outputs = array<i64: -2, 0>>`.
-  }];
-  let parameters = (ins "int64_t":$node, "::mlir::ArrayAttr":$integers,
-                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$outputs,
-                        DefaultValuedParameter<"bool", "false">:$may_alias);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    static constexpr int64_t kResult = -1, kNone = -2;
-  }];
-}
-
 //===----------------------------------------------------------------------===//
 // Tensors and states
 //===----------------------------------------------------------------------===//

@@ -73,15 +73,13 @@ def FX_PlaceholderOp : FX_Op<"placeholder", [
   let hasVerifier = 1;
 }
 
-defvar FX_NodeArguments = (ins StrAttr:$target, Variadic<AnyType>:$operands,
-  DefaultValuedAttr<ArrayAttr, "{}">:$args, DefaultValuedAttr<StrArrayAttr, "{}">:$kwnames,
-  OptionalAttr<ArrayAttr>:$outs);
-
 class FX_NodeOp<string mnemonic, list<Trait> traits = []> : FX_Op<mnemonic, !listconcat([
     DeclareOpInterfaceMethods<FX_NodeOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
-  let arguments = FX_NodeArguments;
+  let arguments = (ins StrAttr:$target, Variadic<AnyType>:$operands,
+    DefaultValuedAttr<ArrayAttr, "{}">:$args, DefaultValuedAttr<StrArrayAttr, "{}">:$kwnames,
+    OptionalAttr<ArrayAttr>:$outs);
   let results = (outs Variadic<AnyType>:$results);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -143,8 +141,7 @@ def FX_EagerOp : FX_NodeOp<"eager"> {
     bufferization) and scalars `i64`, `f64`, `i1`; the argument tree is that of
     the `call_function`. Code generation lowers the operation to a call of the
     run-time fallback (fx/Runtime/fallback.h). Results are new tensors, and
-    operands are never written. In a package for PyTorch's loaders, `proxy` says
-    how their proxy executor calls the operator.
+    operands are never written.
 
     Discardable attributes:
 
@@ -159,11 +156,8 @@ def FX_EagerOp : FX_NodeOp<"eager"> {
     ```mlir
     %v, %i = fx.eager @aten.sort.default(%x, 1) {fx.reason = "no lowering", fx.pure}
       : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xi64>)
-    %h = fx.eager @aten.hist.default(%x, %n) {proxy = #fx.proxy_call<node = 0, integers = [#fx.operand]>}
-      : (tensor<?x4xf32>, i64) -> tensor<?xf32>
     ```
   }];
-  let arguments = !con(FX_NodeArguments, (ins OptionalAttr<FX_ProxyCallAttr>:$proxy));
 }
 
 def FX_CondOp : FX_Op<"cond", [

@@ -7,6 +7,7 @@
 
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/IR/Metadata.h"
+#include "fx/IR/ProxyCall.h"
 #include "fx/Kernels/IR/Dtypes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -185,17 +186,17 @@ LogicalResult Writer::writeOut(Attribute tree) {
 }
 
 /// Returns the entry `proxy`.
-static std::string getProxyText(ProxyCallAttr call) {
-  std::string text = std::to_string(call.getNode());
-  if (call.getMayAlias())
+static std::string getProxyText(const ProxyCall &call) {
+  std::string text = std::to_string(call.node);
+  if (call.mayAlias)
     text += " v";
-  if (DenseI64ArrayAttr outputs = call.getOutputs())
-    for (int64_t output : outputs.asArrayRef())
-      text += output == ProxyCallAttr::kResult ? " r"
-              : output == ProxyCallAttr::kNone ? " n"
-                                               : " c" + std::to_string(output);
+  if (call.outputs)
+    for (int64_t output : call.outputs.asArrayRef())
+      text += output == ProxyCall::kResult ? " r"
+              : output == ProxyCall::kNone ? " n"
+                                           : " c" + std::to_string(output);
   unsigned scalars = 0;
-  for (Attribute integer : call.getIntegers())
+  for (Attribute integer : call.integers)
     if (auto immediate = dyn_cast<IntegerAttr>(integer))
       text += " " + std::to_string(immediate.getInt());
     else
@@ -212,7 +213,7 @@ FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   os.object([&] {
     if (!op->hasAttr("fx.pure"))
       os.attribute("random", true);
-    if (std::optional<ProxyCallAttr> call = op.getProxy())
+    if (std::optional<ProxyCall> call = ProxyCall::get(op))
       os.attribute("proxy", getProxyText(*call));
     os.attribute("target", op.getTarget());
     os.attributeArray("args", [&] {
