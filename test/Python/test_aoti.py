@@ -18,9 +18,9 @@ def mix(
     negate: bool,
     mode: str,
     sizes: list[int],
+    weights: list[float],
     dtype: torch.dtype | None = None,
     k: int | None = None,
-    weights: list[float] = (1.0, 2.0),
 ) -> tuple[torch.Tensor, torch.Tensor]:
     total = sum(w * x for w, x in zip(weights, xs)) * scale + n
     if bias is not None:
@@ -33,7 +33,7 @@ def mix(
 
 
 @mix.register_fake
-def _(xs, bias, n, scale, negate, mode, sizes, dtype=None, k=None, weights=(1.0, 2.0)):
+def _(xs, bias, n, scale, negate, mode, sizes, weights, dtype=None, k=None):
     return torch.empty_like(xs[0], dtype=dtype or torch.float32), torch.empty(sizes)
 
 
@@ -75,6 +75,16 @@ def plain(x: torch.Tensor) -> torch.Tensor:
 @plain.register_fake
 def _(x):
     return torch.fft.fft(x)
+
+
+@torch.library.custom_op("packaged::shift", mutates_args=())
+def shift(x: torch.Tensor, by: torch.types.Number) -> torch.Tensor:
+    return x + by
+
+
+@shift.register_fake
+def _(x, by):
+    return x + by
 
 
 @torch.library.custom_op("packaged::check", mutates_args=())
@@ -126,9 +136,10 @@ class Values(torch.nn.Module):
         k = i.item()
         torch._check(k >= 0)
         torch._check(k < 9)
-        a, b = mix([x, y], None, 3, 0.5, True, "double", [2, 3])
-        c, d = mix([x], y, x.shape[0], 2.0, False, "", [x.shape[0], 4], torch.float64, k, [3.0])
+        a, b = mix([x, y], None, 3, 0.5, True, "double", [2, 3], [1.0, 2.0])
+        c, d = mix([x], y, x.shape[0], 2.0, False, "", [x.shape[0], 4], [3.0], torch.float64, k)
         p, q, r = pieces(c, 3)
+        r = shift(shift(shift(shift(r, k), 1.5), True), -(2**63))
         return a, b, d, p + q, r, torch.view_as_real(plain(x)), plain(x).real
 
 
@@ -184,13 +195,25 @@ def test_error(tmp_path):
         compare(model, module, (x,))
 
 
-def test_number_as_result(tmp_path):
-    class Counts(torch.nn.Module):
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        (lambda x: torch.zeros(count(x)), r"packaged.count.default \(count\): a result that is no"),
+        (
+            lambda x: shift(x, x.sum().item()),
+            r"packaged.shift.default \(shift\): a floating-point argument that is computed at run",
+        ),
+        (lambda x: shift(x, 1j).real, r"packaged.shift.default \(shift\): a complex number"),
+    ],
+    ids=["result", "float", "complex"],
+)
+def test_refusals(function, text, tmp_path):
+    class Calls(torch.nn.Module):
         def forward(self, x):
-            return torch.zeros(count(x))
+            return function(x)
 
-    with pytest.raises(fx_mlir.Error, match=r"packaged.count.default \(count\): a result that is"):
-        package(Counts(), (torch.rand(5),), tmp_path)
+    with pytest.raises(fx_mlir.Error, match=text):
+        package(Calls(), (torch.rand(5),), tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -201,7 +224,7 @@ def test_threads(tmp_path):
         def forward(self, x, y):
             z = x * 2
             a = push(x, z, 3)
-            return a, z, mix([x, y], y, x.shape[0], 1.0, False, "", [x.shape[0]])
+            return a, z, mix([x, y], y, x.shape[0], 1.0, False, "", [x.shape[0]], [1.0, 2.0])
 
     def sample(n):
         return torch.randn(n, 3), torch.randn(n, 3)
@@ -236,7 +259,7 @@ def test_constants(tmp_path):
             self.register_buffer("total", torch.full((4,), value))
 
         def forward(self, x):
-            (a, _), scaled = mix([x, self.weight], None, 1, 1.0, False, "", [1]), self.weight * 2
+            (a, _), scaled = mix([x, self.weight], None, 1, 1.0, False, "", [1], [1.0, 2.0]), self.weight * 2
             return a, push(x, self.total, 3), check(scaled * scaled), self.total + 0
 
     x = torch.randn(4)
