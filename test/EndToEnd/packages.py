@@ -19,7 +19,9 @@ def package(program: pathlib.Path, *flags) -> pathlib.Path:
 
 
 #: A call in MLIR's generic form, before its type.
-CALL = re.compile(r'^( *(?:%\S+ = )?"fx\.call_function"\(.*\) <\{.*\}>)(?: \{(.*)\})?( : .*loc\(.*)$')
+CALL = re.compile(
+    r'^( *(?:%\S+ = )?"fx\.call_function"\(.*\) <\{.*\}>)(?: \{(.*)\})?( : .*loc\(.*)$'
+)
 #: An operator in the compiler's error: its name, the node and the reason.
 REFUSED = re.compile(r"(\S+) \(([\w,]+)\): (.*?)(?=, \S+ \([\w,]+\): |$)")
 
@@ -30,7 +32,7 @@ def _on_aten(text: str, native: set[str]) -> str:
     for k, line in enumerate(lines):
         call = CALL.match(line)
         target = re.search(r'target = "(aten\.[^"]*)"', line)
-        if not call or not target or not "!fx.tensor" in call[3].split("->")[-1]:
+        if not call or not target or "!fx.tensor" not in call[3].split("->")[-1]:
             continue
         if any(f'"{node}"' in call[3] for node in native):
             continue

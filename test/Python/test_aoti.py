@@ -259,8 +259,8 @@ def test_constants(tmp_path):
             self.register_buffer("total", torch.full((4,), value))
 
         def forward(self, x):
-            (a, _), scaled = mix([x, self.weight], None, 1, 1.0, False, "", [1], [1.0, 2.0]), self.weight * 2
-            return a, push(x, self.total, 3), check(scaled * scaled), self.total + 0
+            a, _ = mix([x, self.weight], None, 1, 1.0, False, "", [1], [1.0, 2.0])
+            return a, push(x, self.total, 3), check(self.weight * self.weight), self.total + 0
 
     x = torch.randn(4)
     model = load(package(Weighted(1.0), (x,), tmp_path))

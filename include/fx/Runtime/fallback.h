@@ -14,7 +14,7 @@
 //
 //   {"random": true,                     first key if the call may draw random
 //                                        numbers, else absent
-//    "proxy": "0 v r c1 2 $0",           next key in a package for AOTInductor's
+//    "proxy": "0 v r c1 2 $0",           next key in a package for PyTorch's
 //                                        loaders, else absent; see below
 //    "target": "aten.sort.stable",       operator overload, dot separated
 //    "args": [TREE, ...],                all argument trees, in node order
