@@ -12,6 +12,7 @@ Ratios are old / new: above 1 the new build is better.
 """
 
 import argparse
+import importlib.util
 import math
 import os
 import pathlib
@@ -26,7 +27,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import exporting  # noqa: E402
 import models  # noqa: E402
-import native  # noqa: E402
 import operators  # noqa: E402
 import run  # noqa: E402
 import torch  # noqa: E402
@@ -46,6 +46,19 @@ def export(name: str, path: pathlib.Path) -> list[torch.Tensor]:
     return [x]
 
 
+def runtime(build: pathlib.Path):
+    """Returns the module `native` of the tree in which the build lies: the call of an artefact
+    changed between versions."""
+    path = build.resolve().parent / "benchmarks" / "native.py"
+    if not path.exists():
+        path = ROOT / "benchmarks" / "native.py"
+    spec = importlib.util.spec_from_file_location(f"native_{build.resolve().parent.name}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 def measure(name: str, builds: list[pathlib.Path], options) -> dict:
     with tempfile.TemporaryDirectory() as directory, torch.no_grad():
         folder = pathlib.Path(directory)
@@ -57,7 +70,7 @@ def measure(name: str, builds: list[pathlib.Path], options) -> dict:
                 taken, peak = run.peak_of([*command, "-o", str(folder / f"{k}.so")])
                 seconds[k].append(taken)
                 peaks[k].append(peak)
-        engines = [native.Model(folder / f"{k}.so") for k in range(2)]
+        engines = [options.runtimes[k].Model(folder / f"{k}.so") for k in range(2)]
         calls = {k: lambda engine=engine: engine(*inputs) for k, engine in enumerate(engines)}
         times = run.interleave(calls, options.seconds)
     return {
@@ -76,6 +89,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5, help="timing, per row")
     parser.add_argument("--compiles", type=int, default=3, help="of each build")
     options = parser.parse_args()
+    options.runtimes = [runtime(build) for build in options.builds]
     torch.set_num_threads(1)
     names = options.names or [*MODELS, *operators.CASES]
     columns = ["ms", "compile s", "peak MiB"]

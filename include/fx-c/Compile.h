@@ -75,7 +75,7 @@ typedef struct {
    * schedules that the compiler chooses. */
   int64_t debug_schedule;
   /* The 3 x 3 convolutions of f32 that use Winograd's method, as for fx-compile
-   * --winograd: "auto", "off", "f2" or "f4". Null: "off". */
+   * --winograd: "auto", "off", "f2" or "f4". Null: "auto". */
   const char *winograd;
 } FXCompileOptions;
 

@@ -94,7 +94,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
     return fail(error, "expected the precision f32 or bf16, "
                        "got '" +
                            llvm::Twine(precision) + "'");
-  StringRef winograd = given.winograd ? given.winograd : "off";
+  StringRef winograd = given.winograd ? given.winograd : "auto";
   std::optional<cpu::WinogradMode> mode = cpu::parseWinogradMode(winograd);
   if (!mode)
     return fail(error, "expected auto, off, f2 or f4 as winograd, got '" +

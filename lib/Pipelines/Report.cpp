@@ -44,6 +44,7 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
                           {"parts", parts},
                           {"operators", llvm::json::Array(operators)},
                           {"fallbacks", fallbacks},
+                          {"fallback_summary", describeFallbacks()},
                           {"kernels", llvm::json::Array(kernels)},
                           {"arena_bytes", arenaBytes},
                           {"weight_bytes", int64_t(weightBytes)},

@@ -327,6 +327,7 @@ compileInProcess(const RunOptions &options) {
   compileOptions.cacheFolder = getDefaultCacheFolder();
   compileOptions.model = options.modelName;
   compileOptions.allowFallback = !options.noFallback;
+  compileOptions.optLevel = options.optLevel;
   compileOptions.profile = options.profile > 0;
   if (!options.device.empty())
     compileOptions.target = "cuda";

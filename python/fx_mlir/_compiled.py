@@ -318,11 +318,8 @@ class Progress:
 
 def warn_of_fallbacks(report: dict, hint: str = "") -> None:
     """Warns the caller of the caller if ATen runs operators of the model."""
-    nodes = [entry for entry in report["operators"] if "fallbacks" in entry]
-    if nodes:
-        targets = ", ".join(dict.fromkeys(t for entry in nodes for t in entry["fallbacks"]))
-        text = f"ATen runs {len(nodes)} of {len(report['operators'])} nodes: {targets}"
-        warnings.warn(text + hint, FallbackWarning, stacklevel=3)
+    if summary := report["fallback_summary"]:
+        warnings.warn(summary + hint, FallbackWarning, stacklevel=3)
 
 
 def build(
@@ -336,7 +333,7 @@ def build(
     precision: str = "f32",
     cache_dir: str | os.PathLike | None = None,
     tuning: Tuning | None = None,
-    winograd: str = "off",
+    winograd: str = "auto",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
@@ -403,7 +400,7 @@ def compile(
     tune: float = 0,
     tune_file: str | os.PathLike | None = None,
     tune_sizes: Mapping[str, int] | None = None,
-    winograd: str = "off",
+    winograd: str = "auto",
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:

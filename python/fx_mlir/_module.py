@@ -144,7 +144,7 @@ class Module:
         precision: str = "f32",
         cache_dir: str | os.PathLike | None = None,
         tuning: Tuning | None = None,
-        winograd: str = "off",
+        winograd: str = "auto",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile

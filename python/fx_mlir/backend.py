@@ -113,7 +113,7 @@ class _Compiled:
             precision=options.get("precision", "f32"),
             cache_dir=options.get("cache_dir"),
             tuning=Tuning(options.get("tune_file"), threads=threads),
-            winograd=options.get("winograd", "off"),
+            winograd=options.get("winograd", "auto"),
             progress=False,
         )
         warn_of_fallbacks(self.report)

@@ -83,7 +83,8 @@ def _runner(model: pathlib.Path, config: Config, runs: int, folder: str):
         refused.update(reasons)
         loaded = packages.load(path)
         return lambda args, expected: packages.call(loaded, args)
-    target = harness.compiled(model, config.mode, runs)
+    # The dynamic forms also test the lowest level of optimization.
+    target = harness.compiled(model, config.mode, runs, *(["-O1"] if config.dynamic else []))
     flags = harness.MODES[config.mode] if target == model else []
 
     def run(args, expected):

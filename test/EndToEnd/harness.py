@@ -57,14 +57,14 @@ def tool(name: str, *args, timeout: int = 300) -> subprocess.CompletedProcess:
 REFUSAL = "has no native code"
 
 
-def compiled(model: pathlib.Path, mode: str, runs: int = 1) -> pathlib.Path:
+def compiled(model: pathlib.Path, mode: str, runs: int = 1, *flags: str) -> pathlib.Path:
     """Returns the model to give to fx-run for `runs` runs of `model` in `mode`: the model itself,
-    or the shared object of fx-compile. With the shared object many runs compile once, and the
+    or the shared object of fx-compile with `flags`. With the shared object many runs compile once, and the
     interpreter does not hide a failure of the compiler."""
     if mode == "interpret" or (mode == "native" and runs == 1):
         return model
     artefact = model.with_suffix(f".{mode}.so")
-    result = tool("fx-compile", model, "-o", artefact, *MODES[mode])
+    result = tool("fx-compile", model, "-o", artefact, *MODES[mode], *flags)
     if result.returncode == 0:
         return artefact
     if mode == "compiled" and result.returncode == 1 and REFUSAL in result.stderr:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Iterable
 
 import torch
 from alias_programs import Program
@@ -36,6 +37,10 @@ class Outcome:
     failures: list[tuple[str, str, str]] = dataclasses.field(default_factory=list)
     limits: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)
+
+
+class Refused(Exception):
+    """torch.export or torch.export.save does not take a program."""
 
 
 @dataclasses.dataclass
@@ -98,11 +103,15 @@ def reason(text: str) -> str:
     return re.sub(r"\d+", "N", text)[:160]
 
 
-class Checker:
-    """Runs programs, one at a time, on the given paths."""
+#: A program as exported, and after PyTorch's default decompositions.
+FORMS = ["exported", "decomposed"]
 
-    def __init__(self, paths: list[str], decomposed: bool = False):
-        self.paths, self.decomposed = paths, decomposed
+
+class Checker:
+    """Runs programs, one at a time, in the given forms and on the given paths."""
+
+    def __init__(self, paths: list[str], forms: Iterable[str] = FORMS[:1]):
+        self.paths, self.forms = paths, forms
         self.folder = tempfile.TemporaryDirectory(prefix="aliasing-")
         self.at = pathlib.Path(self.folder.name)
 
@@ -114,24 +123,37 @@ class Checker:
             outcome.refused = f"eager: {short(error)}"
             return outcome
         try:
-            self._export(program)
-        except Exception as error:  # noqa: BLE001  any refusal
-            outcome.refused = short(error)
-            return outcome
-        outcome.seconds["export"] = time.monotonic() - start
+            exported = self._export(program)
+            for form in self.forms:
+                if form == "decomposed":
+                    start = time.monotonic()
+                    exported = self._decompose(exported)
+                self._save(exported)
+                seconds = outcome.seconds.get("export", 0) + time.monotonic() - start
+                outcome.seconds["export"] = seconds
+                self._check_form(program, form, outcome)
+                if outcome.torch_differs:
+                    break
+        except Refused as error:
+            outcome.refused = str(error)
+        return outcome
+
+    def _check_form(self, program: Program, form: str, outcome: Outcome) -> None:
         outcome.torch_differs = self._own_difference(program)
         if outcome.torch_differs:
-            return outcome
+            return
         for path in self.paths:
-            start = time.monotonic()
+            start, known = time.monotonic(), len(outcome.failures)
             try:
                 getattr(self, f"_{path}")(program, outcome)
             except AssertionError as error:  # a tool ended with an error
                 outcome.failures.append((path, "error", str(error)))
             except Exception as error:  # noqa: BLE001
                 outcome.failures.append((path, "error", self._located(error)))
-            outcome.seconds[path] = time.monotonic() - start
-        return outcome
+            if len(self.forms) > 1:
+                named = [(p, kind, f"{form}: {text}") for p, kind, text in outcome.failures[known:]]
+                outcome.failures[known:] = named
+            outcome.seconds[path] = outcome.seconds.get(path, 0) + time.monotonic() - start
 
     # Expected results.
 
@@ -149,28 +171,57 @@ class Checker:
             except Exception:  # noqa: BLE001  the program works for these sizes alone
                 pass
 
-    def _export(self, program: Program) -> None:
-        with torch.no_grad(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self.exported = torch.export.export(
-                program.module(), program.arguments(), dynamic_shapes=program.dynamic_shapes()
-            )
-            if self.decomposed:
-                self.exported = self.exported.run_decompositions()
-            torch.export.save(self.exported, self.at / "m.pt2")
-        self.states = self._states(self.exported)
+    def _export(self, program: Program):
+        try:
+            with torch.no_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                exported = torch.export.export(
+                    program.module(), program.arguments(), dynamic_shapes=program.dynamic_shapes()
+                )
+        except Exception as error:  # noqa: BLE001  any refusal
+            raise Refused(short(error)) from error
+        self.states = self._states(exported)
+        return exported
+
+    def _decompose(self, exported):
+        """Returns the decomposed program. It may have other guards than the exported one, which
+        shares its symbols, so the latter is not used afterwards."""
+        self._restore(exported)
+        try:
+            with torch.no_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return exported.run_decompositions()
+        except Exception as error:  # noqa: BLE001
+            raise Refused(short(error)) from error
+
+    def _save(self, exported) -> None:
+        self.exported = exported
+        self._restore(exported)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                torch.export.save(exported, self.at / "m.pt2")
+        except Exception as error:  # noqa: BLE001
+            raise Refused(short(error)) from error
+        self.states = self._states(exported)
+
+    def _restore(self, exported) -> None:
+        """Sets the states to their values at export. Earlier runs may have written to them, and
+        the forms of a program share them."""
+        with torch.no_grad():
+            for name, t in {**exported.state_dict, **exported.constants}.items():
+                if name in self.states:
+                    t.copy_(self.states[name])
 
     @staticmethod
     def _states(exported) -> dict[str, torch.Tensor]:
         return {n: _copy(t) for n, t in {**exported.state_dict, **exported.constants}.items()}
 
     def _module(self, exported):
-        """Returns the module of an exported program, with the states at export. Earlier runs may
-        have written to them."""
+        """Returns the module of an exported program, with the states at export."""
+        self._restore(exported)
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for name, t in {**exported.state_dict, **exported.constants}.items():
-                t.copy_(self.states[name])
             return exported.module()
 
     def _own_difference(self, program: Program) -> str:
@@ -251,11 +302,13 @@ class Checker:
         self._run_functional(program, self._import(), outcome, "functionalized")
 
     def _native(self, program, outcome) -> None:
+        # Two of three programs test the lowest level of optimization.
+        options = {"progress": False, "opt_level": 1 if program.seed % 3 else 3}
         try:
-            model = fx_mlir.compile(str(self.at / "m.pt2"), no_fallback=True, progress=False)
+            model = fx_mlir.compile(str(self.at / "m.pt2"), no_fallback=True, **options)
         except fx_mlir.Error as error:
             try:
-                model = fx_mlir.compile(str(self.at / "m.pt2"), progress=False)
+                model = fx_mlir.compile(str(self.at / "m.pt2"), **options)
             except fx_mlir.Error as second:
                 outcome.failures.append(("native", "error", self._located(second)))
                 return

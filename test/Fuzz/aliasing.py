@@ -22,7 +22,7 @@ os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 import torch  # noqa: E402
 from alias_build import Statistics
 from alias_draw import draw
-from alias_paths import PATHS, Checker, Outcome, reason
+from alias_paths import FORMS, PATHS, Checker, Outcome, reason
 from alias_programs import Program
 from alias_rows import LEFT_OUT, ROWS
 from alias_shrink import shrink
@@ -35,7 +35,7 @@ SECONDS_OF_A_PROGRAM = 120
 class Options:
     paths: list[str]
     dynamic: bool = False
-    decomposed: bool = False
+    forms: tuple[str, ...] = ("exported",)
 
 
 def _worker(options: Options, pipe, others) -> None:
@@ -43,7 +43,7 @@ def _worker(options: Options, pipe, others) -> None:
     for other in others:  # this process must not keep them open
         other.close()
     torch.set_num_threads(1)
-    checker = Checker(options.paths, options.decomposed)
+    checker = Checker(options.paths, options.forms)
     with contextlib.suppress(EOFError):
         while (program := pipe.recv()) is not None:
             pipe.send(checker.check(program))
@@ -267,6 +267,7 @@ def main() -> int:
     parser.add_argument("--paths", default="functionalized,native", help=f"of {','.join(PATHS)}")
     parser.add_argument("--dynamic", action="store_true", help="first sizes of inputs are dynamic")
     parser.add_argument("--decomposed", action="store_true", help="after run_decompositions()")
+    parser.add_argument("--both", action="store_true", help="before and after run_decompositions()")
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
     parser.add_argument("--time", type=float, default=1e9, metavar="SECONDS", help="begin no program later")
     parser.add_argument("--shrink", type=int, default=10, metavar="N", help="how many failures to make short")
@@ -280,14 +281,15 @@ def main() -> int:
         parser.error(f"expected paths of {', '.join(PATHS)}, got {unknown[0]}")
     torch.set_num_threads(1)
     logging.disable(logging.ERROR)  # torch logs what it raises
-    session = Session(Options(paths, options.dynamic, options.decomposed), options.shrink_time)
+    forms = FORMS if options.both else FORMS[1:] if options.decomposed else FORMS[:1]
+    session = Session(Options(paths, options.dynamic, tuple(forms)), options.shrink_time)
     session.on_failure = functools.partial(print, flush=True)
     if options.show:
         for seed in options.seeds:
             print(session.draw(seed).source())
         return 0
     # The first export loads what all others need, so run it before the processes fork.
-    Checker([], options.decomposed).check(draw(0))
+    Checker([], forms).check(draw(0))
     end = time.monotonic() + options.time
     session.run(options.seeds, end, options.jobs, options.shrink)
     if options.table:

@@ -220,8 +220,9 @@ MODES = {"native": [], "interpreted": ["--interpret"]}
 class Run:
     """Exports cases, runs them in a mode and compares."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self, folder: pathlib.Path, flags: Iterable[str]):
         self.folder = folder
+        self.modes = {**MODES, "native": list(flags)}
         self.outcome = Outcome()
 
     def export(self, cases: list[Case]) -> list[tuple[list[Case], pathlib.Path]]:
@@ -243,7 +244,7 @@ class Run:
         expected = [eager(case) for case in cases]
         work = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         try:
-            flags = [*MODES[mode], "--report", work / "report.json"]
+            flags = [*self.modes[mode], "--report", work / "report.json"]
             inputs = ([case.inputs for case in cases],)
             got = iter(harness.run(path, (inputs, {}), work, expected, *flags))
             if mode == "native":
@@ -271,8 +272,9 @@ class Run:
                 self.outcome.problems.append((case, mode, text))
 
 
-def check(cases: list[Case], folder: pathlib.Path, modes=tuple(MODES)) -> Outcome:
-    run = Run(folder)
+def check(cases: list[Case], folder: pathlib.Path, modes=tuple(MODES), flags: Iterable[str] = ()) -> Outcome:
+    """Runs the cases in the modes, in the native one with the flags of fx-run."""
+    run = Run(folder, flags)
     for part, path in run.export(cases):
         for mode in modes:
             run.check(part, path, mode)

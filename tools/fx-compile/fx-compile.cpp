@@ -85,11 +85,11 @@ static cl::opt<Precision> precision(
 static cl::opt<fx::cpu::WinogradMode> winograd(
     "winograd",
     cl::desc("The 3 x 3 convolutions of f32 that use Winograd's method"),
-    cl::init(fx::cpu::WinogradMode::Off),
+    cl::init(fx::cpu::WinogradMode::Auto),
     cl::values(
         clEnumValN(fx::cpu::WinogradMode::Auto, "auto",
-                   "those that gain from it"),
-        clEnumValN(fx::cpu::WinogradMode::Off, "off", "none (default)"),
+                   "those that gain from it (default)"),
+        clEnumValN(fx::cpu::WinogradMode::Off, "off", "none"),
         clEnumValN(fx::cpu::WinogradMode::F2, "f2", "all, by F(2 x 2, 3 x 3)"),
         clEnumValN(fx::cpu::WinogradMode::F4, "f4", "all, by F(4 x 4, 3 x 3)")),
     cl::cat(category));

@@ -30,6 +30,7 @@ complex32 are raw bytes (V2, V1, V4).
 
   --interpret      run every node on LibTorch
   --no-fallback    fail where an operator has no native code
+  -O1, -O2, -O3    the level of optimization (default -O3)
   --device cuda:N  run on an NVIDIA GPU (without :N on the first)
   --threads N      threads to run on (default 1; 0: all CPUs)
   --seed N         seed of the random numbers, as torch.manual_seed(N)
@@ -167,6 +168,10 @@ llvm::Error Parser::parse() {
         return fail("expected one model, got '" + llvm::Twine(options.model) +
                     "' and '" + arg + "'");
       options.model = arg.str();
+      continue;
+    }
+    if (arg == "-O1" || arg == "-O2" || arg == "-O3") {
+      options.optLevel = arg.back() - '0';
       continue;
     }
     std::optional<StringRef> value;

@@ -90,7 +90,7 @@ struct CompileOptions {
   Precision precision = Precision::F32;
   /// The convolutions that use Winograd's method: see the pass
   /// `fx-cpu-winograd`. No effect on GPUs.
-  cpu::WinogradMode winograd = cpu::WinogradMode::Off;
+  cpu::WinogradMode winograd = cpu::WinogradMode::Auto;
   /// Measure the time of each call of a kernel, for FXModelApi::take_profile.
   bool profile = false;
   /// Measure schedules of the kernels on this machine for about this many

@@ -31,6 +31,7 @@ struct RunOptions {
   bool interpret = false;
   /// Fail where an operator has no native code.
   bool noFallback = false;
+  int optLevel = 3; ///< of the compilation, 1 to 3
   /// Compare each run with the interpreter. If they differ, name the first node
   /// with another value.
   bool check = false;

@@ -164,6 +164,8 @@ void RowPlan::plan() {
       storedAt[value] = i;
       break;
     }
+    if (!storedIn.count(value))
+      recomputed.push_back({value, phases.front()});
   }
 }
 
@@ -174,7 +176,9 @@ SmallVector<std::pair<Value, Buffer>> RowPlan::storesOf(unsigned phase) {
     for (Value v : op->getResults())
       if (auto it = storedIn.find(v);
           it != storedIn.end() && it->second == phase)
-        stores.push_back({v, *c.buffer(c.outputArg(storedAt.lookup(v)))});
+        stores.push_back({v, kept.count(v)
+                                 ? kept[v]
+                                 : *c.buffer(c.outputArg(storedAt.at(v)))});
   return stores;
 }
 

@@ -293,6 +293,11 @@ static int run_checked(FXInstance *i, const DLTensor *const *inputs,
   fx_rt_run_end(i);
   fx_rt_arena_return(&run);
   fx_rt_free_all(&run);
+#if defined(__x86_64__)
+  /* The caller may pass outputs to other threads by plain stores, which do not
+   * order non-temporal ones. */
+  __builtin_ia32_sfence();
+#endif
   pthread_mutex_destroy(&run.lock);
   free(frame.args);
   return atomic_load(&run.failed);

@@ -45,6 +45,9 @@ static void pause_cpu(void) {
 #endif
 }
 
+/* Takes parts of the loop until none is left. The code may end with
+ * non-temporal stores. On x86 the locked instruction by which a worker then
+ * leaves the loop orders them before the accesses of other threads. */
 static void work(FXrtPool *p) {
   for (;;) {
     int64_t begin =

@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_CPU_BACKEND_H
 #define FX_CODEGEN_CPU_BACKEND_H
 
+#include "fx/CodeGen/CPU/Streaming.h"
 #include "fx/Support/PassStatistic.h"
 
 #include "mlir/IR/BuiltinOps.h"

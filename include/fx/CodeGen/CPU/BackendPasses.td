@@ -131,6 +131,21 @@ def FXCPUFreeTemporaries : Pass<"fx-cpu-free-temporaries", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def FXCPUStreamOutputs : Pass<"fx-cpu-stream-outputs", "::mlir::ModuleOp"> {
+  let summary = "store large outputs of kernels past the caches";
+  let description = [{
+    Makes the stores of whole vectors to an output non-temporal if the output
+    has at least `least-bytes` bytes, the pointwise or row kernel does not read
+    it, and its vectors are aligned. The run-time orders such stores before the
+    accesses of other threads.
+  }];
+  let options = [
+    Option<"leastBytes", "least-bytes", "int64_t", "kLeastStreamedBytes",
+           "the least number of bytes of an output">
+  ];
+  let dependentDialects = ["::mlir::vector::VectorDialect"];
+}
+
 def FXCPUParallelToRuntime : Pass<"fx-cpu-parallel-to-runtime", "::mlir::ModuleOp"> {
   let summary = "lower outermost parallel loops to run-time calls";
   let description = [{

@@ -38,7 +38,7 @@ struct KernelOptions {
   /// The element types that the machine multiplies in tiles.
   kernel::TileKinds tiles = {};
   /// The convolutions that use Winograd's method.
-  WinogradMode winograd = WinogradMode::Off;
+  WinogradMode winograd = WinogradMode::Auto;
   /// Count the operations of kernels, for `fx-cpu-profile-kernels`.
   bool profile = false;
   /// The file with schedules from measurements; empty: none. Its entries for

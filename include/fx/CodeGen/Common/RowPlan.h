@@ -50,6 +50,11 @@ struct RowPlan {
   llvm::DenseMap<mlir::Value, unsigned> storedIn;
   /// The output in whose memory a value is stored.
   llvm::DenseMap<mlir::Value, unsigned> storedAt;
+  /// Memory of the emitter for stored values that are in no output.
+  llvm::DenseMap<mlir::Value, Buffer> kept;
+  /// The expensive values that are not stored, so that each pass that needs
+  /// them computes them, and the first of these passes.
+  llvm::SmallVector<std::pair<mlir::Value, unsigned>> recomputed;
 
   explicit RowPlan(KernelCode &code) : code(code), labels(true) {}
   /// Finds the reductions and labels the loops. Returns false if the reductions

@@ -44,6 +44,7 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm,
     pm.addPass(createFXCPUProfileKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createFXCPUStreamOutputs());
 }
 
 void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FastOptimize.h"
 #include "Target.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
 #include "fx/CodeGen/Common/Optimize.h"
@@ -63,7 +64,10 @@ llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module,
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
-  codegen::optimizeFor(**machine, module, options.optLevel);
+  if (options.optLevel <= 1)
+    optimizeFast(**machine, module);
+  else
+    codegen::optimizeFor(**machine, module, options.optLevel);
   return llvm::Error::success();
 }
 
@@ -91,6 +95,8 @@ fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
+  if (options.optLevel <= 1)
+    skipSlowPasses(module.getContext());
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager passes;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emitters.h"
+#include "fx/CodeGen/CPU/Streaming.h"
 #include "fx/CodeGen/Common/RowPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,10 @@ using namespace mlir;
 using namespace fx::codegen;
 using namespace fx::kernel;
 using namespace fx::cpu;
+
+/// The most bytes of a row of a value that is kept: half of a small first-level
+/// cache.
+static constexpr int64_t kMostKept = 16 << 10;
 
 /// Number of vectors with separate accumulators, to hide the latency, if the
 /// schedule gives none.
@@ -40,6 +45,12 @@ struct RowPass {
 
 struct RowEmitter : RowPlan {
   using RowPlan::RowPlan;
+  /// Keeps values in memory of the task: expensive ones that no output has room
+  /// for, and those in a large output, to which the last pass then stores past
+  /// the caches (fx-cpu-stream-outputs).
+  void keepValues();
+  void keep(Value value);
+  bool isStreamed(unsigned output);
   /// The number of vectors with separate accumulators.
   int64_t unroll = kUnroll;
   /// Returns the stores and reductions of pass `phase`. Reports an error and
@@ -189,7 +200,49 @@ void RowEmitter::emitPhase(Scope &row, unsigned phase) {
   }
 }
 
+bool RowEmitter::isStreamed(unsigned i) {
+  auto type = cast<RankedTensorType>(code.output(i).getType());
+  return type.hasStaticShape() && innerSize.constant % code.lanes == 0 &&
+         type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+             kLeastStreamedBytes;
+}
+
+void RowEmitter::keepValues() {
+  auto fits = [&](Value v) {
+    Type type = getElementTypeOrSelf(v);
+    return innerSize.isStatic() && type.isIntOrFloat() &&
+           innerSize.constant * type.getIntOrFloatBitWidth() / 8 <= kMostKept;
+  };
+  for (auto [value, phase] : recomputed)
+    if (fits(value)) {
+      storedIn[value] = phase;
+      keep(value);
+    }
+  for (Operation *op : ops)
+    for (Value value : op->getResults())
+      if (auto it = storedAt.find(value); it != storedAt.end() &&
+                                          value != code.output(it->second) &&
+                                          fits(value) && isStreamed(it->second))
+        keep(value);
+}
+
+void RowEmitter::keep(Value value) {
+  KernelCode &c = code;
+  // i1 is stored as i8.
+  Type element = getElementTypeOrSelf(value);
+  auto type = MemRefType::get({innerSize.constant},
+                              element.isInteger(1) ? c.b.getI8Type() : element);
+  Buffer buffer;
+  buffer.flat =
+      memref::AllocaOp::create(c.b, c.loc, type, c.b.getI64IntegerAttr(64));
+  buffer.element = element;
+  for (int label : labels.ofTensor(value))
+    buffer.strides.push_back({label == inner, Value()});
+  kept[value] = buffer;
+}
+
 void RowEmitter::emitRow(Scope &row) {
+  keepValues();
   for (unsigned phase = 0; phase < numPhases; ++phase)
     emitPhase(row, phase);
   SmallVector<unsigned> late;
