@@ -69,8 +69,8 @@ def exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: s
     return path
 
 
-#: What packages without native code for operators have native code for, with the reason.
-refused: dict[str, str] = {}
+#: The operators that have native code in packages without native code, with the reason.
+refused: set[tuple[str, str]] = set()
 
 
 def _runner(model: pathlib.Path, config: Config, runs: int, folder: str):

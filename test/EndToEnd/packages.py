@@ -41,16 +41,16 @@ def _on_aten(text: str, native: set[str]) -> str:
     return "\n".join(lines)
 
 
-def package_on_aten(program: pathlib.Path) -> tuple[pathlib.Path, dict[str, str]]:
+def package_on_aten(program: pathlib.Path) -> tuple[pathlib.Path, set[tuple[str, str]]]:
     """As `package`, but ATen runs the operators. Those that the executor cannot call have native
-    code: returns the reasons, by operator."""
+    code: also returns these, with the reason."""
     graph, changed = program.with_suffix(".mlir"), program.with_suffix(".aten.mlir")
     simplified = harness.tool("fx-compile", program, "--emit=fx", "-o", graph)
     assert simplified.returncode == 0, simplified.stderr
     flags = ["--mlir-print-op-generic", "--mlir-print-debuginfo", "--mlir-print-local-scope"]
     generic = harness.tool("fx-opt", graph, *flags)
     assert generic.returncode == 0, generic.stderr
-    refused, native = {}, set()
+    refused, native = set(), set()
     while True:
         changed.write_text(_on_aten(generic.stdout, native))
         try:
@@ -59,7 +59,7 @@ def package_on_aten(program: pathlib.Path) -> tuple[pathlib.Path, dict[str, str]
             found = REFUSED.findall(str(error).partition(" without: ")[2])
             assert found and not native.issuperset(node for _, node, _ in found), error
             for target, node, reason in found:
-                refused[target] = reason
+                refused.add((target, reason))
                 native.add(node)
 
 
