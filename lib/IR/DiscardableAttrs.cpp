@@ -88,6 +88,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.payload", OnOperation, kString},
       {"fx.pickled", OnOperation, kExternal},
       {"fx.prepared", OnArgument, kInteger},
+      {"fx.proxy", OnOperation, kDictionary},
       {"fx.pure", OnOperation, kUnit},
       {"fx.quantization", OnOperation, kDictionary},
       {"fx.quantize", OnOperation, kDenseArray},

@@ -9,6 +9,7 @@
 #include "fx/IR/HigherOrder.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/OperatorInterface.h"
+#include "fx/IR/ProxyCall.h"
 
 using namespace mlir;
 using namespace fx;
@@ -180,7 +181,10 @@ LogicalResult HigherOrderOp::verify() {
   return success(succeeded(verifyNode(*this)) &&
                  succeeded(verifyHigherOrder(*this)));
 }
-LogicalResult EagerOp::verify() { return verifyNode(*this); }
+
+LogicalResult EagerOp::verify() {
+  return failed(verifyNode(*this)) ? failure() : ProxyCall::verify(*this);
+}
 
 LogicalResult OutputOp::verify() {
   if (failed(verifyTree(*this, getArgs())))

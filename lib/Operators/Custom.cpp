@@ -196,7 +196,11 @@ const CustomOperator *fx::lookupCustomOperator(StringRef target) {
 }
 
 const gen::OperatorDeclaration *fx::lookupCustomSchema(CallFunctionOp call) {
-  StringRef target = call.getTarget();
+  return lookupCustomSchema(call.getContext(), call.getTarget());
+}
+
+const gen::OperatorDeclaration *fx::lookupCustomSchema(MLIRContext *context,
+                                                       StringRef target) {
   Registry &registry = Registry::get();
   {
     std::shared_lock<std::shared_mutex> guard(registry.lock);
@@ -204,8 +208,8 @@ const gen::OperatorDeclaration *fx::lookupCustomSchema(CallFunctionOp call) {
     if (it != registry.schemas.end())
       return &it->second;
   }
-  const auto *source =
-      call->getDialect()->getRegisteredInterface<SchemaSourceInterface>();
+  const auto *source = context->getLoadedDialect<FXDialect>()
+                           ->getRegisteredInterface<SchemaSourceInterface>();
   if (lookupOperator(target) || !source)
     return nullptr;
   // Failures are not cached: the operator may become known later.

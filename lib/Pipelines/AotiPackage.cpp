@@ -7,9 +7,12 @@
 
 #include "AotiPackage.h"
 #include "fx/Export/ArchiveWriter.h"
+#include "fx/Export/ExternNodes.h"
 #include "fx/IR/FXDialect.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/Purity.h"
+#include "fx/Operators/View.h"
 #include "fx/Pipelines/CompileError.h"
-#include "fx/Runtime/model.h"
 #include "fx/Support/OutputFile.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,17 +33,41 @@ llvm::Expected<cpu::CallSpec> fx::getCallSpec(ModuleOp module) {
   return cpu::CallSpec{in.getValue().str(), out.getValue().str()};
 }
 
-llvm::Error fx::checkAotiPackage(const cpu::ModelDescription &model) {
-  for (const cpu::ValueDescription &input : model.inputs)
-    if (input.kind != FX_VALUE_TENSOR)
-      return CompileError::make(
-          kInput, "--emit=aoti: input '" + input.name +
-                      "': expected a tensor, got a number: AOTInductor's "
-                      "loaders pass tensors only");
-  return llvm::Error::success();
+void fx::drawByATen(ModuleOp module) {
+  auto reason =
+      StringAttr::get(module.getContext(), "it draws from PyTorch's generator");
+  module.walk([&](CallFunctionOp op) {
+    OperatorView call = getOperatorView(op);
+    if (call && drawsRandomNumbers(call))
+      op->setAttr("fx.no_native", reason);
+  });
 }
 
-llvm::Error fx::writeAotiPackage(llvm::StringRef library,
+llvm::Expected<std::string> fx::planExternCalls(ModuleOp module) {
+  ExternNodes nodes;
+  std::string list;
+  int64_t n = 0;
+  module.walk([&](EagerOp op) {
+    llvm::Error error = nodes.add(op);
+    if (!error)
+      return;
+    ++n;
+    list += (list.empty() ? "" : ", ") + op.getTarget().str();
+    if (std::optional<StringRef> node = getNodeName(op))
+      list += " (" + node->str() + ")";
+    list += ": " + llvm::toString(std::move(error));
+  });
+  if (n == 0)
+    return nodes.empty() ? std::string() : nodes.getText();
+  return CompileError::make(
+      CompileError::Kind::NoNativeCode,
+      "--emit=aoti: expected native code or arguments that AOTInductor's "
+      "loaders pass to ATen for every operator, got " +
+          llvm::Twine(n) + " without: " + list);
+}
+
+llvm::Error fx::writeAotiPackage(const AotiParts &parts,
+                                 llvm::StringRef library,
                                  llvm::StringRef path) {
   auto bytes = llvm::MemoryBuffer::getFile(library, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);
@@ -64,6 +91,9 @@ llvm::Error fx::writeAotiPackage(llvm::StringRef library,
       return e;
     if (llvm::Error e = add("_metadata.json", kMetadata))
       return e;
+    if (!parts.externNodes.empty())
+      if (llvm::Error e = add(".json", parts.externNodes))
+        return e;
     return archive.finish();
   });
 }

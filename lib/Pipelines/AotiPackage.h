@@ -8,7 +8,8 @@
 // A package of AOTInductor is a `.pt2` archive with a shared object below
 // `data/aotinductor/NAME`. torch._inductor.aoti_load_package and
 // AOTIModelPackageLoader extract the shared object and load it. Its interface
-// is in lib/Runtime/Aoti.
+// is in lib/Runtime/Aoti. A JSON file beside it has the operators that ATen
+// runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +20,28 @@
 
 namespace fx {
 
+/// What a package has besides the compiled code.
+struct AotiParts {
+  cpu::CallSpec callSpec;
+  /// The text of `ExternNodes`; empty if ATen runs no operator.
+  std::string externNodes;
+};
+
 /// Returns the call spec of `@main`, an imported program.
 llvm::Expected<cpu::CallSpec> getCallSpec(mlir::ModuleOp module);
 
-/// Returns an error if the loaders cannot call the model: they pass tensors
-/// only.
-llvm::Error checkAotiPackage(const cpu::ModelDescription &model);
+/// Makes ATen run the operators that draw random numbers: only ATen has access
+/// to PyTorch's generator.
+void drawByATen(mlir::ModuleOp module);
+
+/// Sets `fx.proxy` of all operators that ATen runs. Returns the text of
+/// `ExternNodes`, or an error that names the operators that the loaders cannot
+/// call.
+llvm::Expected<std::string> planExternCalls(mlir::ModuleOp module);
 
 /// Writes the shared object at `library` to a package at `path`.
-llvm::Error writeAotiPackage(llvm::StringRef library, llvm::StringRef path);
+llvm::Error writeAotiPackage(const AotiParts &parts, llvm::StringRef library,
+                             llvm::StringRef path);
 
 } // namespace fx
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
-#include "AotiPackage.h"
 #include "DeviceCode.h"
 #include "Version.h"
 #include "fx/Support/OutputFile.h"
@@ -75,11 +74,11 @@ class Generator {
 public:
   Generator(llvm::MutableArrayRef<ModelVersion> given,
             const CompileOptions &options, const fx::gpu::Target *gpu,
-            std::optional<cpu::CallSpec> callSpec, ErrorCatcher &errors,
+            std::optional<AotiParts> package, ErrorCatcher &errors,
             PhaseRunner &phases, CompileReport &report,
             std::function<llvm::Error(ModuleOp)> afterBufferize)
       : options(options), gpu(gpu), errors(errors), phases(phases),
-        report(report), callSpec(std::move(callSpec)),
+        report(report), package(std::move(package)),
         afterBufferize(std::move(afterBufferize)), cache(options.cacheFolder) {
     for (ModelVersion &version : given)
       versions.emplace_back(version, options);
@@ -111,7 +110,7 @@ private:
   ErrorCatcher &errors;
   PhaseRunner &phases;
   CompileReport &report;
-  std::optional<cpu::CallSpec> callSpec;
+  std::optional<AotiParts> package;
   std::function<llvm::Error(ModuleOp)> afterBufferize;
   std::deque<Version> versions;
   OwningOpRef<ModuleOp> stateModule;
@@ -129,11 +128,10 @@ llvm::Error Generator::describe() {
   if (llvm::Error e =
           forEach([&](Version &version) { return version.describe(errors); }))
     return e;
-  cpu::ModelDescription &first = versions.front().unit.description;
   // The loaders of packages call all versions in the same way.
-  first.callSpec = std::move(callSpec);
-  return options.emit == EmitKind::AOTI ? checkAotiPackage(first)
-                                        : llvm::Error::success();
+  if (package)
+    versions.front().unit.description.callSpec = package->callSpec;
+  return llvm::Error::success();
 }
 
 /// Copies the states, which lowering removes from the modules, and starts to
@@ -309,7 +307,7 @@ llvm::Error Generator::emitPackage(llvm::StringRef path) {
     return file.takeError();
   if (llvm::Error e = emitSharedObject(file->getPath()))
     return e;
-  return writeAotiPackage(file->getPath(), path);
+  return writeAotiPackage(*package, file->getPath(), path);
 }
 
 llvm::Error Generator::run(llvm::StringRef path) {
@@ -349,11 +347,11 @@ llvm::Error Generator::run(llvm::StringRef path) {
 llvm::Error
 fx::generateCode(llvm::MutableArrayRef<ModelVersion> versions,
                  const CompileOptions &options, const fx::gpu::Target *gpu,
-                 std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
+                 std::optional<AotiParts> package, llvm::StringRef path,
                  ErrorCatcher &errors, PhaseRunner &phases,
                  CompileReport &report,
                  std::function<llvm::Error(ModuleOp)> afterBufferize) {
-  return Generator(versions, options, gpu, std::move(callSpec), errors, phases,
+  return Generator(versions, options, gpu, std::move(package), errors, phases,
                    report, std::move(afterBufferize))
       .run(path);
 }

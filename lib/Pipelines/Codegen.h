@@ -8,6 +8,7 @@
 #ifndef FX_LIB_PIPELINES_CODEGEN_H
 #define FX_LIB_PIPELINES_CODEGEN_H
 
+#include "AotiPackage.h"
 #include "fx/CodeGen/CPU/Weights.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/CompileError.h"
@@ -104,13 +105,13 @@ struct ModelVersion {
 /// assembly, header), object code or a linked model. Only the last one can have
 /// several versions, the most demanding one first. If `gpu` is not null, the
 /// kernels are launches and only a shared object or a header can be made.
-/// `callSpec` is that of a package for PyTorch. `afterBufferize`, if given,
-/// changes each module with @main when it is on memrefs, before its kernels are
-/// distributed.
+/// `package` has the other parts of a package for PyTorch. `afterBufferize`, if
+/// given, changes each module with @main when it is on memrefs, before its
+/// kernels are distributed.
 llvm::Error
 generateCode(llvm::MutableArrayRef<ModelVersion> versions,
              const CompileOptions &options, const fx::gpu::Target *gpu,
-             std::optional<cpu::CallSpec> callSpec, llvm::StringRef path,
+             std::optional<AotiParts> package, llvm::StringRef path,
              ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report,
              std::function<llvm::Error(mlir::ModuleOp)> afterBufferize = {});
 

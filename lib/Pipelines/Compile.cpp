@@ -131,7 +131,7 @@ tuneOnce(CompileOptions &options, CompileFn compile, Isolation *isolation) {
 static llvm::Expected<CompileReport> compileSafely(const CompileOptions &given,
                                                    CompileFn compile) {
   CompileOptions options = given;
-  if (!options.allowsFallback())
+  if (!options.allowFallback)
     return tuneOnce(options, compile, /*isolation=*/nullptr);
   return compileAround([&](Isolation &isolation) {
     return tuneOnce(options, compile, &isolation);

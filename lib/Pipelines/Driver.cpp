@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
-#include "AotiPackage.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "Formats.h"
@@ -182,7 +181,7 @@ llvm::Error Driver::addVersion(const cpu::CPUOptions &cpu) {
 }
 
 llvm::Error Driver::checkFallbacks() {
-  if (options.allowsFallback())
+  if (options.allowFallback)
     return llvm::Error::success();
   std::string list;
   int64_t n = 0;
@@ -226,7 +225,7 @@ llvm::Error Driver::emit(StringRef path) {
     llvm::Expected<cpu::CallSpec> spec = getCallSpec(*module);
     if (!spec)
       return spec.takeError();
-    callSpec = std::move(*spec);
+    package = AotiParts{std::move(*spec), ""};
   }
   if (module->lookupSymbol<GraphOp>("main")) {
     if (llvm::Error e =
@@ -238,6 +237,8 @@ llvm::Error Driver::emit(StringRef path) {
       return printModule(path);
     if (isolation)
       isolation->apply(*module, report);
+    if (package && options.allowFallback)
+      drawByATen(*module);
     if (llvm::Error e = phases.run("linalg", 0.1, [&] { return toLinalg(); }))
       return e;
   } else if (options.emit == EmitKind::FX) {
@@ -261,6 +262,12 @@ llvm::Error Driver::emit(StringRef path) {
     return printModule(path);
   if (llvm::Error e = embedObjects(*module, errors))
     return e;
+  if (package) {
+    llvm::Expected<std::string> nodes = planExternCalls(*module);
+    if (!nodes)
+      return nodes.takeError();
+    package->externNodes = std::move(*nodes);
+  }
   if (options.tuneSeconds > 0)
     if (llvm::Error e =
             phases.run("tune", 0.2, [&] { return tune(cpus.front()); }))
@@ -298,7 +305,7 @@ llvm::Error Driver::emitVersions(StringRef path) {
   }
   phases.setModule(*versions.front().module);
   return generateCode(versions, options, gpu ? &*gpu : nullptr,
-                      std::move(callSpec), path, errors, phases, report);
+                      std::move(package), path, errors, phases, report);
 }
 
 /// Returns an error if the output needs a program of the platform that cannot

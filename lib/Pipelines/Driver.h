@@ -65,7 +65,7 @@ private:
   /// For a GPU: the module of @prepare, which the CPU runs.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   /// For EmitKind::AOTI.
-  std::optional<cpu::CallSpec> callSpec;
+  std::optional<AotiParts> package;
   llvm::SmallVector<ModelVersion> versions;
   OperatorReport operators;
 };

@@ -155,7 +155,7 @@ VariantModel::create(ModuleOp formed, std::vector<KernelVariants> kernels,
   PhaseRunner phases(quiet, report);
   std::string path = result->file.getPath();
   if (llvm::Error e =
-          generateCode(version, quiet, /*gpu=*/nullptr, /*callSpec=*/{}, path,
+          generateCode(version, quiet, /*gpu=*/nullptr, /*package=*/{}, path,
                        errors, phases, report, [&](ModuleOp module) {
                          return result->selectVariants(module);
                        }))

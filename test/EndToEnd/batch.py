@@ -35,8 +35,8 @@ class Batch(torch.nn.Module):
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """How a batch is exported and run. The mode is one of harness.MODES, or "aoti": a package in
-    PyTorch's loader."""
+    """How a batch is exported and run. The mode is one of harness.MODES, "aoti": a package in
+    PyTorch's loader, or "aten": such a package without native code for operators."""
 
     dynamic: bool
     decomposed: bool
@@ -69,10 +69,19 @@ def exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: s
     return path
 
 
+#: The operators that have native code in packages without native code, with the reason.
+refused: set[tuple[str, str]] = set()
+
+
 def _runner(model: pathlib.Path, config: Config, runs: int, folder: str):
     """Returns a function that runs the batch on arguments."""
     if config.mode == "aoti":
         loaded = packages.load(packages.package(model))
+        return lambda args, expected: packages.call(loaded, args)
+    if config.mode == "aten":
+        path, reasons = packages.package_on_aten(model)
+        refused.update(reasons)
+        loaded = packages.load(path)
         return lambda args, expected: packages.call(loaded, args)
     # The dynamic forms also test the lowest level of optimization.
     target = harness.compiled(model, config.mode, runs, *(["-O1"] if config.dynamic else []))

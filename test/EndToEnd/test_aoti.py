@@ -176,31 +176,6 @@ def test_loader_is_silent(single, tmp_path):
     assert (result.stdout, result.stderr, result.returncode) == ("(5, 4)\n", "", 0)
 
 
-def test_program_beside_the_package(tmp_path):
-    """PyTorch packs the files of a package beside an exported program."""
-    import zipfile
-
-    from torch.export.pt2_archive._package import package_pt2
-
-    module = torch.nn.Linear(8, 4)
-    x = torch.randn(3, 8)
-    path = package(module, (x,), tmp_path)
-    files = []
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            if "/data/aotinductor/model/" in name:
-                files.append(tmp_path / pathlib.Path(name).name)
-                files[-1].write_bytes(archive.read(name))
-    both = tmp_path / "both.pt2"
-    package_pt2(
-        str(both),
-        exported_programs={"model": exporting.export(module, (x,))},
-        aoti_files={"model": [str(f) for f in files]},
-    )
-    torch.testing.assert_close(torch._inductor.aoti_load_package(str(both))(x), module(x))
-    torch.testing.assert_close(torch.export.load(str(both)).module()(x), module(x))
-
-
 def test_cpp_program(tmp_path):
     module = torch.nn.Linear(8, 4, bias=False)
     path = package(module, (torch.ones(3, 8),), tmp_path)
@@ -216,25 +191,3 @@ def test_cpp_program(tmp_path):
     )
     result = subprocess.run([program, path], capture_output=True, text=True, timeout=120)
     assert (result.stdout, result.stderr) == ("0111\n", "")
-
-
-class Scaled(torch.nn.Module):
-    def forward(self, x, n):
-        return x * n
-
-
-def test_refusals(tmp_path):
-    def refuse(module, args, text, dynamic=None):
-        exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
-        out = tmp_path / "out.pt2"
-        result = harness.tool("fx-compile", tmp_path / "m.pt2", "--emit=aoti", "-o", out)
-        assert result.returncode == 1 and text in result.stderr and not out.exists()
-        assert result.stderr.count("\n") == 1
-
-    refuse(Scaled(), (torch.ones(2), 3), "input 'n': expected a tensor", (None, Dim.DYNAMIC))
-
-    class Eigen(torch.nn.Module):
-        def forward(self, x):
-            return torch.linalg.eigh(x)[1]
-
-    refuse(Eigen(), (torch.eye(3),), "expected native code for every operator")

@@ -42,6 +42,39 @@ def test_operator(family, config, name, tmp_path_factory):
     assert problem is None, problem
 
 
+#: By reason, the operators of the rows that the proxy executor cannot call. They have native code.
+REFUSED = {
+    "a number in the place of a tensor": "add.Tensor copy.default div.Tensor div.Tensor_mode "
+    "floor_divide.default mul.Tensor sub.Tensor",
+    "an argument that is infinite or NaN": "cdist.default dist.default embedding_renorm.default "
+    "linalg_norm.default masked_fill.Scalar",
+    "a complex number as an argument": "add.Tensor fill.Scalar full.default full_like.default "
+    "index_fill.int_Scalar masked_fill.Scalar rsub.Scalar scatter.value_reduce sub.Scalar "
+    "sub.Tensor",
+}
+
+#: The families whose rows run on ATen without --long.
+QUICK_ON_ATEN = {"counting"}
+
+
+def families():
+    for family in FAMILIES:
+        marks = [] if family in QUICK_ON_ATEN else [pytest.mark.long]
+        yield pytest.param(family, id=family, marks=marks)
+
+
+@pytest.mark.parametrize("family", list(families()))
+def test_operators_on_aten(family, tmp_path):
+    """ATen runs all operators, as if none had native code, so that the calls of the proxy executor
+    have arguments of every kind."""
+    batch.refused.clear()
+    config = batch.Config(dynamic=True, decomposed=False, mode="aten")
+    problems = batch.run(selected(family, config), config, tmp_path)
+    assert not {name: text for name, text in problems.items() if text}
+    known = {(f"aten.{name}", why) for why, names in REFUSED.items() for name in names.split()}
+    assert batch.refused <= known
+
+
 def check(program, module, runs, folder):
     """Compares runs of new instances, since a run may change the state of an instance."""
     exporting.save(program, folder / "m.pt2")

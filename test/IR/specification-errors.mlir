@@ -257,3 +257,66 @@ fx.graph @specification {
 // [U1]
 // expected-error @below {{expects parent op 'fx.graph'}}
 fx.guard "x"
+
+// -----
+
+func.func @fields(%x: tensor<4xf32>) {
+  // [X1]
+  // expected-error @below {{expected 'node' and 'integers' in 'fx.proxy'}}
+  %r = fx.eager @my.op.default(%x) {fx.proxy = {node = 0}} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @other_field(%x: tensor<4xf32>) {
+  // [X2]
+  // expected-error @below {{expected no 'may_alias' = true in 'fx.proxy'}}
+  %r = fx.eager @my.op.default(%x) {fx.proxy = {node = 0, integers = [], may_alias = true}} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @integer(%x: tensor<4xf32>) {
+  // [X3]
+  // expected-error @below {{expected an i64 or #fx.operand as an integer of 'fx.proxy', got 1 : i32}}
+  %r = fx.eager @my.op.default(%x) {fx.proxy = {node = 0, integers = [1 : i32]}} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @number(%x: tensor<4xf32>) {
+  // [X4]
+  // expected-error @below {{expected the number of an operator in 'fx.proxy', got -1}}
+  %r = fx.eager @my.op.default(%x) {fx.proxy = {node = -1, integers = []}} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scalars(%x: tensor<4xf32>, %n: i64) {
+  // [X5]
+  // expected-error @below {{expected 0 scalar operands for 'fx.proxy', got 1}}
+  %r = fx.eager @my.op.default(%x, %n) {fx.proxy = {node = 0, integers = [1]}} : (tensor<4xf32>, i64) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @number_of_outputs(%x: tensor<4xf32>) {
+  // [X6]
+  // expected-error @below {{expected 2 outputs for 'fx.proxy', got 3}}
+  %r:2 = fx.eager @my.op.default(%x) outs [#fx.none, [#fx.operand, #fx.operand]] {fx.proxy = {node = 0, integers = [], outputs = array<i64: -2, 0>}} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @copies(%x: tensor<4xf32>, %n: i64) {
+  // [X7]
+  // expected-error @below {{expected -2, -1 or a tensor operand below 1 as an output of 'fx.proxy', got 1}}
+  %r = fx.eager @my.op.default(%x, %n) {fx.proxy = {node = 0, integers = [#fx.operand], outputs = array<i64: 1>}} : (tensor<4xf32>, i64) -> tensor<4xf32>
+  return
+}

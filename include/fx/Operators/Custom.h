@@ -93,6 +93,8 @@ public:
 /// one, or else the one of the context's SchemaSourceInterface; null if neither
 /// has it. The pointer stays valid.
 const gen::OperatorDeclaration *lookupCustomSchema(CallFunctionOp call);
+const gen::OperatorDeclaration *lookupCustomSchema(mlir::MLIRContext *context,
+                                                   llvm::StringRef target);
 
 /// Returns true if `target` is registered as pure.
 bool isPureCustomOperator(llvm::StringRef target);

@@ -83,10 +83,6 @@ struct CompileOptions {
   /// Operators without native code become calls of ATen. If false, they are an
   /// error that names all of them.
   bool allowFallback = true;
-  /// A package for LibTorch contains native code only.
-  bool allowsFallback() const {
-    return allowFallback && emit != EmitKind::AOTI;
-  }
   /// Targets of operators that ATen runs concurrently with compiled code;
   /// "fallbacks" stands for all operators without native code. See the option
   /// `async` of `fx-schedule`.

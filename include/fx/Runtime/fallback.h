@@ -14,6 +14,8 @@
 //
 //   {"random": true,                     first key if the call may draw random
 //                                        numbers, else absent
+//    "proxy": "0 v r c1 2 $0",           next key in a package for PyTorch's
+//                                        loaders, else absent; see below
 //    "target": "aten.sort.stable",       operator overload, dot separated
 //    "args": [TREE, ...],                all argument trees, in node order
 //    "kwnames": ["descending", ...],     names of the trailing arguments
@@ -54,6 +56,13 @@
 //
 // The results of the call are flattened in order. A list has one OUT for each
 // element. A None that the graph does not use has no OUT.
+//
+// The text of "proxy" is a call of the loader's proxy executor: the number of
+// the operator in the package; "v" if a result may be a view, or conjugated or
+// negated lazily; for each output, unless all are results, "r" for the next
+// result of the executor, "n" for None, or "cK" for a copy of the K-th entry of
+// `inputs`, which the operator writes; the integers of the call, "$K" for the
+// K-th entry of `scalars`.
 //
 //===----------------------------------------------------------------------===*/
 

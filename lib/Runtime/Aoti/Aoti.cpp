@@ -16,6 +16,7 @@
 /* The order matters: a file uses definitions of those before it. */
 /* clang-format off */
 #include "Tensors.cpp"
+#include "Fallback.cpp"
 #include "Run.cpp"
 #include "Constants.cpp"
 /* clang-format on */

@@ -115,7 +115,7 @@ int32_t apply(Container &c, Update &update, bool inactive, bool isFull) {
   }
   FXInstance *instance = c.inactive;
   if (!instance) {
-    instance = createInstance(*c.api);
+    instance = createInstance(c);
     if (!instance)
       return 1;
     if (c.isUpdated)

@@ -37,6 +37,9 @@ struct Container {
   const FXModelApi *api;
   FXInstance *active, *inactive;
   pthread_rwlock_t lock;
+  /// The loader's executor of operators that ATen runs, known since the first
+  /// run. A loader has one.
+  void *proxy;
   /// The active constants differ from those in the file.
   bool isUpdated;
 };

@@ -38,6 +38,18 @@ int32_t aoti_torch_create_tensor_from_blob(void *data, int64_t rank,
                                            int64_t offset, int32_t dtype,
                                            int32_t deviceType, int32_t device,
                                            AtenTensorHandle *out);
+int32_t aoti_torch_new_uninitialized_tensor(AtenTensorHandle *out);
+int32_t aoti_torch_clone(AtenTensorHandle, AtenTensorHandle *out);
+/// Calls an operator without Scalars. `stack` holds the arguments, which the
+/// function owns, and then the results.
+int32_t aoti_torch_call_dispatcher(const char *name, const char *overload,
+                                   uint64_t *stack);
+/// Calls the operator with number `node` of the package. The results are the
+/// last ones of `tensors`.
+int32_t aoti_torch_proxy_executor_call_function(void *proxy, int node,
+                                                int nIntegers,
+                                                int64_t *integers, int nTensors,
+                                                AtenTensorHandle *tensors);
 int32_t aoti_torch_device_type_cpu();
 int32_t aoti_torch_layout_strided();
 
@@ -62,6 +74,8 @@ int32_t aoti_torch_dtype_float8_e4m3fnuz();
 int32_t aoti_torch_dtype_float8_e5m2();
 int32_t aoti_torch_dtype_float8_e5m2fnuz();
 
+__attribute__((weak)) int32_t aoti_torch_is_defined(AtenTensorHandle,
+                                                    bool *defined);
 /// Since torch 2.10.
 __attribute__((weak)) int32_t torch_get_num_threads(uint32_t *threads);
 /// Since torch 2.11.
@@ -71,6 +85,8 @@ torch_from_blob(void *data, int64_t rank, const int64_t *sizes,
                 int32_t deviceType, int32_t device, AtenTensorHandle *out,
                 int32_t layout, const uint8_t *metadata, int64_t metadataSize,
                 void (*deleter)(void *data, void *context), void *context);
+/// Since torch 2.13: the text of this thread's last exception.
+__attribute__((weak)) const char *torch_exception_get_what_without_backtrace();
 }
 
 #endif // FX_LIB_RUNTIME_AOTI_LIBTORCH_H

@@ -27,7 +27,7 @@ AOTI_EXPORT int32_t AOTInductorModelContainerCreateWithDevice(
   if (!c)
     return fail("out of memory");
   c->api = fx_model_api();
-  c->active = createInstance(*c->api);
+  c->active = createInstance(*c);
   if (!c->active) {
     free(c);
     return 1;
@@ -93,23 +93,62 @@ AOTI_EXPORT int32_t AOTInductorModelContainerGetCallSpec(Container *,
   return 0;
 }
 
+/// A number in the dtype that the model expects.
+union Number {
+  int64_t integer;
+  double real;
+};
+
+/// The loaders pass tensors only, so numbers are 0-d tensors. Those that
+/// torch.tensor makes may have a narrower dtype: moves such a number to
+/// `number`.
+static void widen(const FXValueInfo &info, DLTensor &t, Number &number) {
+  if (t.ndim)
+    return;
+  constexpr DLDataType real = {kDLFloat, 32, 1}, narrow = {kDLInt, 32, 1},
+                       wide = {kDLInt, 64, 1};
+  if (info.kind == FX_VALUE_FLOAT && isSame(t.dtype, real))
+    number.real = *static_cast<float *>(t.data);
+  else if (info.kind == FX_VALUE_FLOAT && isSame(t.dtype, wide))
+    number.real = double(*static_cast<int64_t *>(t.data));
+  else if (info.kind == FX_VALUE_INT && isSame(t.dtype, narrow))
+    number.integer = *static_cast<int32_t *>(t.data);
+  else
+    return;
+  t.data = &number;
+  t.dtype = info.dtype;
+}
+
+static int32_t checkCounts(const FXModelInfo &info, size_t nInputs,
+                           size_t nOutputs) {
+  bool hasNumbers = false;
+  for (int32_t i = 0; i < info.n_inputs; ++i)
+    hasNumbers |= info.inputs[i].kind != FX_VALUE_TENSOR;
+  if (nInputs != size_t(info.n_inputs))
+    return fail("expected %d inputs, got %zu%s", int(info.n_inputs), nInputs,
+                hasNumbers ? "; a number must be a 0-d tensor" : "");
+  if (nOutputs != size_t(info.n_outputs))
+    return fail("expected room for %d outputs, got %zu", int(info.n_outputs),
+                nOutputs);
+  return 0;
+}
+
 /// Runs the model on views of the inputs.
 static int32_t runViews(Container &c, AtenTensorHandle *inputs, size_t nInputs,
                         AtenTensorHandle *outputs, size_t nOutputs) {
   const FXModelInfo &info = *c.api->info;
-  if (nInputs != size_t(info.n_inputs))
-    return fail("expected %d inputs, got %zu", int(info.n_inputs), nInputs);
-  if (nOutputs != size_t(info.n_outputs))
-    return fail("expected room for %d outputs, got %zu", int(info.n_outputs),
-                nOutputs);
+  if (checkCounts(info, nInputs, nOutputs))
+    return 1;
   Array<DLTensor> tensors(nInputs);
+  Array<Number> numbers(nInputs);
   Array<const DLTensor *> pointers(nInputs);
   Array<DLManagedTensor *> results(nOutputs);
-  if (!tensors.data || !pointers.data || !results.data)
+  if (!tensors.data || !numbers.data || !pointers.data || !results.data)
     return fail("out of memory");
   for (size_t i = 0; i < nInputs; ++i) {
     if (view(inputs[i], "input", info.inputs[i].name, tensors[i]))
       return 1;
+    widen(info.inputs[i], tensors[i], numbers[i]);
     pointers[i] = &tensors[i];
   }
   FXRunOptions options = {};
@@ -148,7 +187,8 @@ static int32_t runViews(Container &c, AtenTensorHandle *inputs, size_t nInputs,
 /// outputs.
 AOTI_EXPORT int32_t AOTInductorModelContainerRun(
     Container *c, AtenTensorHandle *inputs, size_t nInputs,
-    AtenTensorHandle *outputs, size_t nOutputs, void *, void *) {
+    AtenTensorHandle *outputs, size_t nOutputs, void *, void *proxy) {
+  __atomic_store_n(&c->proxy, proxy, __ATOMIC_RELAXED);
   int32_t failed = runViews(*c, inputs, nInputs, outputs, nOutputs);
   for (size_t i = 0; i < nInputs; ++i)
     if (inputs[i])

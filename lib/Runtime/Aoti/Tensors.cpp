@@ -133,14 +133,6 @@ void freeBlock(void *, void *block, size_t) {
     free(block);
 }
 
-FXInstance *createInstance(const FXModelApi &api) {
-  FXCallbacks callbacks = {};
-  callbacks.struct_size = sizeof callbacks;
-  callbacks.alloc = allocateBlock;
-  callbacks.free = freeBlock;
-  return api.create(&callbacks, lastError, sizeof lastError);
-}
-
 /// Makes a tensor that owns the memory of `t`, which is the data of a block.
 int32_t adopt(const DLTensor &t, const int64_t *strides, int32_t dtype,
               AtenTensorHandle &out) {

@@ -7,6 +7,7 @@
 
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/IR/Metadata.h"
+#include "fx/IR/ProxyCall.h"
 #include "fx/Kernels/IR/Dtypes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -184,6 +185,25 @@ LogicalResult Writer::writeOut(Attribute tree) {
   return success();
 }
 
+/// Returns the entry `proxy`.
+static std::string getProxyText(const ProxyCall &call) {
+  std::string text = std::to_string(call.node);
+  if (call.mayAlias)
+    text += " v";
+  if (call.outputs)
+    for (int64_t output : call.outputs.asArrayRef())
+      text += output == ProxyCall::kResult ? " r"
+              : output == ProxyCall::kNone ? " n"
+                                           : " c" + std::to_string(output);
+  unsigned scalars = 0;
+  for (Attribute integer : call.integers)
+    if (auto immediate = dyn_cast<IntegerAttr>(integer))
+      text += " " + std::to_string(immediate.getInt());
+    else
+      text += " $" + std::to_string(scalars++);
+  return text;
+}
+
 FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -193,6 +213,8 @@ FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   os.object([&] {
     if (!op->hasAttr("fx.pure"))
       os.attribute("random", true);
+    if (std::optional<ProxyCall> call = ProxyCall::get(op))
+      os.attribute("proxy", getProxyText(*call));
     os.attribute("target", op.getTarget());
     os.attributeArray("args", [&] {
       for (Attribute tree : op.getArgs())
