@@ -107,14 +107,14 @@ def test_random_numbers(tmp_path):
 
 
 def test_error(tmp_path):
-    """The message of an operator reaches the caller, after the operator's name."""
+    """The message of an operator reaches the caller, and the model works on."""
 
     class Draw(torch.nn.Module):
         def forward(self, x):
             return torch.poisson(x + 0)
 
     model = packages.load(package(Draw(), (torch.rand(4),), tmp_path))
-    with pytest.raises(RuntimeError, match="aten.poisson.default: .*lambda >= 0"):
+    with pytest.raises(RuntimeError, match="invalid Poisson rate"):
         model(torch.tensor([1.0, -1.0, 0.0, 2.0]))
     harness.compare(packages.call(model, (torch.zeros(4),)), torch.zeros(4))
 

@@ -47,7 +47,7 @@ REFUSED = {
     "a number in the place of a tensor": "add.Tensor copy.default div.Tensor div.Tensor_mode "
     "floor_divide.default mul.Tensor sub.Tensor",
     "an argument that is infinite or NaN": "cdist.default dist.default embedding_renorm.default "
-    "linalg_norm.default masked_fill.Scalar",
+    "linalg_norm.default linalg_vector_norm.default masked_fill.Scalar",
     "a complex number as an argument": "add.Tensor fill.Scalar full.default full_like.default "
     "index_fill.int_Scalar masked_fill.Scalar rsub.Scalar scatter.value_reduce sub.Scalar "
     "sub.Tensor",
