@@ -29,7 +29,8 @@ def aoti_package(
     ATen runs operators without native code; those that the loaders cannot call raise `Error`.
     Numbers that the export kept symbolic are passed as 0-d tensors. See `Module.emit` for the
     options."""
-    module, options = import_(program), dict(cpu=cpu, opt_level=opt_level, precision=precision)
+    module = import_(program)
+    options: dict[str, Any] = dict(cpu=cpu, opt_level=opt_level, precision=precision)
     if with_program:
         _emit_with_program(module, program, pathlib.Path(path), options)
     else:
