@@ -12,9 +12,9 @@ from torch import nn
 
 
 class Net(nn.Module):
-    def __init__(self):
+    def __init__(self, window=3):
         super().__init__()
-        self.conv = nn.Conv2d(16, 32, 3, padding=1)
+        self.conv = nn.Conv2d(16, 32, window, padding=window // 2)
         self.head = nn.Linear(32, 10)
 
     def forward(self, x):
@@ -22,10 +22,10 @@ class Net(nn.Module):
         return self.head(y.mean((2, 3))).softmax(-1)
 
 
-def prepare(folder, dynamic=False):
+def prepare(folder, dynamic=False, window=3):
     x = torch.randn(2, 16, 64, 64)
     shapes = ({0: torch.export.Dim("n", max=8)},) if dynamic else None
-    exporting.save(exporting.export(Net().eval(), (x,), {}, dynamic=shapes), folder / "m.pt2")
+    exporting.save(exporting.export(Net(window).eval(), (x,), {}, dynamic=shapes), folder / "m.pt2")
     leaves.save_inputs(folder / "in", (x,), {})
 
 
@@ -71,12 +71,12 @@ def test_profile(threads, tmp_path):
 
 def test_profile_of_an_archive(tmp_path):
     """The archive is compiled for the profile. Operations of dynamic sizes are not known."""
-    prepare(tmp_path, dynamic=True)
+    prepare(tmp_path, dynamic=True, window=5)  # no window of Winograd's method
     result = run(tmp_path, tmp_path / "m.pt2", "--profile", "2")
     assert result.returncode == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[0].startswith("2 runs of ") and lines[1].split()[0] in ("ms", "us")
-    assert any(("winograd" in line or "contraction" in line) and "conv2d" in line for line in lines)
+    assert any("contraction" in line and "conv2d" in line for line in lines)
     assert lines[-1].endswith("between kernels")
     shares = [float(line.split()[1]) for line in lines[2:]]
     assert sum(shares) == pytest.approx(100, abs=1)

@@ -197,8 +197,10 @@ llvm::Error Parser::parse() {
       options.model = arg.str();
       continue;
     }
-    if (arg == "-O1" || arg == "-O2" || arg == "-O3") {
-      options.optLevel = arg.back() - '0';
+    if (arg.consume_front("-O")) {
+      if (arg != "1" && arg != "2" && arg != "3")
+        return fail("option '-O' expects 1, 2 or 3, got '" + arg + "'");
+      options.optLevel = arg[0] - '0';
       continue;
     }
     std::optional<StringRef> value;

@@ -12,7 +12,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/Backend.h"
-#include "fx/Kernels/Analysis.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,8 +78,10 @@ static bool isAligned(Value value) {
         return false;
       value = view.getSource();
     } else {
-      // fx_rt_output, fx_rt_arena, or a temporary.
-      return isa<func::CallOp, memref::AllocOp>(op);
+      // A call of another function may return memory of the caller.
+      auto call = dyn_cast<func::CallOp>(op);
+      return isa<memref::AllocOp>(op) ||
+             (call && call.getCallee().starts_with("fx_rt_"));
     }
   }
   return false;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FastOptimize.h"
 #include "Target.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
 #include "fx/CodeGen/Common/Optimize.h"
@@ -65,7 +64,7 @@ llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module,
   if (!machine)
     return machine.takeError();
   if (options.optLevel <= 1)
-    optimizeFast(**machine, module);
+    codegen::optimizeFast(**machine, module);
   else
     codegen::optimizeFor(**machine, module, options.optLevel);
   return llvm::Error::success();
@@ -96,7 +95,7 @@ fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
   if (!machine)
     return machine.takeError();
   if (options.optLevel <= 1)
-    skipSlowPasses(module.getContext());
+    codegen::skipSlowPasses(module.getContext());
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager passes;

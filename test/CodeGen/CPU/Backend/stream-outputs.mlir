@@ -1,6 +1,7 @@
 // RUN: fx-opt --fx-cpu-stream-outputs="least-bytes=4096" %s | FileCheck %s
 
 func.func private @fx_rt_output(index, index) -> memref<?xi8>
+func.func private @graph() -> memref<?xi8>
 
 // The output of 4096 bytes is aligned in all calls, and its vectors are, too.
 // CHECK-LABEL: func private @streamed
@@ -62,6 +63,16 @@ func.func private @unaligned_call(%y: memref<1024xf32, strided<[1], offset: ?>>)
   return
 }
 
+// A graph may return memory of the caller, which may not be aligned.
+// CHECK-LABEL: func private @memory_of_graph
+// CHECK-NOT: nontemporal
+func.func private @memory_of_graph(%y: memref<1024xf32, strided<[1], offset: ?>>) attributes {fx.kernel, fx_kernel.schedule = #fx_kernel.pointwise} {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<1.0> : vector<8xf32>
+  vector.store %v, %y[%c0] : memref<1024xf32, strided<[1], offset: ?>>, vector<8xf32>
+  return
+}
+
 // 1020 elements are too few.
 // CHECK-LABEL: func private @small
 // CHECK-NOT: nontemporal
@@ -88,6 +99,10 @@ func.func @main(%x: memref<1024xf32>) {
   %part = memref.subview %large[3] [1024] [1] : memref<1027xf32> to memref<1024xf32, strided<[1], offset: 3>>
   %z = memref.cast %part : memref<1024xf32, strided<[1], offset: 3>> to memref<1024xf32, strided<[1], offset: ?>>
   func.call @unaligned_call(%z) : (memref<1024xf32, strided<[1], offset: ?>>) -> ()
+  %other = func.call @graph() : () -> memref<?xi8>
+  %returned = memref.view %other[%c0][] : memref<?xi8> to memref<1024xf32>
+  %r = memref.cast %returned : memref<1024xf32> to memref<1024xf32, strided<[1], offset: ?>>
+  func.call @memory_of_graph(%r) : (memref<1024xf32, strided<[1], offset: ?>>) -> ()
   %few = memref.view %bytes[%c0][] : memref<?xi8> to memref<1020xf32>
   %s = memref.cast %few : memref<1020xf32> to memref<1020xf32, strided<[1], offset: ?>>
   func.call @small(%s) : (memref<1020xf32, strided<[1], offset: ?>>) -> ()
