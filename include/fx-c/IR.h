@@ -9,6 +9,7 @@
 #define FX_C_IR_H
 
 #include "fx-c/Support.h"
+#include "fx/Runtime/model.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +22,13 @@ typedef struct FXModule FXModule;
 
 FX_CAPI FXContext *fxContextCreate(void);
 FX_CAPI void fxContextDestroy(FXContext *context);
+
+/* Sets the function that loads the program's LibTorch before a pass on this
+ * context loads libFXTorch.so. Calls after the first
+ * have no effect. See FXCallbacks::prepare_torch, which does the same for a
+ * compiled model. */
+FX_CAPI void fxContextSetTorchPreparation(FXContext *context,
+                                          FXPrepareTorchFn prepare);
 
 /* Imports a `.pt2` archive of torch.export.save. `model` is the name of a model
  * of the archive; null or "" if there is only one. The module refers to weights

@@ -24,12 +24,6 @@ extern "C" {
  * model; runs that mutate its state wait for each other. */
 typedef struct FXModel FXModel;
 
-/* Sets a function that is called before libFXTorch.so is loaded, so that a
- * program can load the LibTorch that it uses itself. The function returns null,
- * or why LibTorch cannot be used, a text that stays valid. It may be called on
- * any thread. Null: no function. */
-FX_CAPI void fxSetTorchPreparation(const char *(*prepare)(void));
-
 /* Loads a shared object of fx-compile. `callbacks` may be null; the structure
  * and everything that it points to must stay valid while the model and its
  * outputs live. If the model needs the fallback to ATen and `callbacks` do not

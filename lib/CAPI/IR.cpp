@@ -12,6 +12,7 @@
 #include "fx/Import/Import.h"
 #include "fx/Import/ModuleFile.h"
 #include "fx/InitAll.h"
+#include "fx/Interpreter/Interpreter.h"
 #include "fx/Operators/Verify.h"
 
 #include "mlir/IR/Verifier.h"
@@ -39,6 +40,15 @@ FXContext *fxContextCreate(void) {
 }
 
 void fxContextDestroy(FXContext *context) { delete context; }
+
+void fxContextSetTorchPreparation(FXContext *context,
+                                  FXPrepareTorchFn prepare) {
+  if (!context || !prepare)
+    return;
+  DialectRegistry registry;
+  registerTorchPreparation(registry, prepare);
+  context->state->context->appendDialectRegistry(registry);
+}
 
 MLIRContext *fx::unwrap(FXContext *context) { return context->state->context; }
 ModuleOp fx::unwrap(FXModule *module) { return *module->module; }

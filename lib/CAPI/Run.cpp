@@ -8,7 +8,6 @@
 #include "fx-c/Run.h"
 #include "Handles.h"
 #include "fx/Runtime/Loader.h"
-#include "fx/Support/TorchPreparation.h"
 
 using namespace fx;
 using namespace fx::capi;
@@ -30,10 +29,6 @@ load(FXError **error,
       }))
     return nullptr;
   return handle.release();
-}
-
-void fxSetTorchPreparation(const char *(*prepare)(void)) {
-  setTorchPreparation(prepare);
 }
 
 FXModel *fxModelLoad(const char *path, const FXCallbacks *callbacks,

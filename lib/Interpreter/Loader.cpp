@@ -13,7 +13,6 @@
 #include "fx/Operators/Custom.h"
 #include "fx/Support/LoadError.h"
 #include "fx/Support/LocatedError.h"
-#include "fx/Support/TorchPreparation.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -40,9 +39,6 @@ static std::string getLibraryPath() {
 }
 
 static llvm::Expected<const TorchLibrary *> load() {
-  if (llvm::Error e = prepareTorch())
-    return llvm::createStringError("cannot load the interpreter: " +
-                                   llvm::toString(std::move(e)));
   std::string path = getLibraryPath();
   // The handle is never closed, since LibTorch cannot be unloaded safely.
   void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -72,7 +68,44 @@ llvm::Error loadOperatorLibrary(llvm::StringRef path) {
   return makeLocatedError(path, "cannot be loaded: " + getLoadError(full));
 }
 
-llvm::Expected<const TorchLibrary *> loadTorchLibrary() {
+llvm::Error TorchPreparationInterface::run() const {
+  if (const char *reason = prepare())
+    return llvm::createStringError("cannot load the interpreter: " +
+                                   llvm::Twine(reason));
+  return llvm::Error::success();
+}
+
+namespace {
+struct TorchPreparation
+    : public mlir::DialectExtension<TorchPreparation, FXDialect> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TorchPreparation)
+  explicit TorchPreparation(FXPrepareTorchFn prepare) : prepare(prepare) {}
+  void apply(mlir::MLIRContext *, FXDialect *dialect) const override {
+    dialect->addInterface<TorchPreparationInterface>(prepare);
+  }
+  FXPrepareTorchFn prepare;
+};
+} // namespace
+
+void registerTorchPreparation(mlir::DialectRegistry &registry,
+                              FXPrepareTorchFn prepare) {
+  registry.addExtension(mlir::TypeID::get<TorchPreparation>(),
+                        std::make_unique<TorchPreparation>(prepare));
+}
+
+/// Runs the TorchPreparationInterface of the context, if it has one.
+static llvm::Error prepareTorch(mlir::MLIRContext *context) {
+  auto *dialect = context ? context->getLoadedDialect<FXDialect>() : nullptr;
+  auto *interface =
+      dialect ? dialect->getRegisteredInterface<TorchPreparationInterface>()
+              : nullptr;
+  return interface ? interface->run() : llvm::Error::success();
+}
+
+llvm::Expected<const TorchLibrary *>
+loadTorchLibrary(mlir::MLIRContext *context) {
+  if (llvm::Error error = prepareTorch(context))
+    return std::move(error);
   // The first result is cached: a load that fails is not tried again.
   struct Result {
     const TorchLibrary *library = nullptr;
@@ -95,14 +128,15 @@ llvm::Expected<const TorchLibrary *> loadTorchLibrary() {
 /// Returns the schema of a user's operator from LibTorch. Queries LibTorch only
 /// if the process has loaded it or FX_OPERATOR_LIBRARIES names libraries, which
 /// need it.
-static std::optional<std::string> getTorchSchema(llvm::StringRef target) {
+static std::optional<std::string> getTorchSchema(mlir::MLIRContext *context,
+                                                 llvm::StringRef target) {
   const char *list = std::getenv("FX_OPERATOR_LIBRARIES");
   void *torch = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
   if (torch)
     ::dlclose(torch);
   if (!torch && !(list && *list))
     return std::nullopt;
-  llvm::Expected<const TorchLibrary *> library = loadTorchLibrary();
+  llvm::Expected<const TorchLibrary *> library = loadTorchLibrary(context);
   if (!library) {
     llvm::consumeError(library.takeError());
     return std::nullopt;
@@ -114,7 +148,7 @@ namespace {
 struct TorchSchemas : SchemaSourceInterface {
   using SchemaSourceInterface::SchemaSourceInterface;
   std::optional<std::string> getSchema(llvm::StringRef target) const override {
-    return getTorchSchema(target);
+    return getTorchSchema(getDialect()->getContext(), target);
   }
 };
 } // namespace
@@ -127,7 +161,8 @@ void registerTorchSchemas(mlir::DialectRegistry &registry) {
 
 llvm::Expected<std::unique_ptr<Interpreter>>
 loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options) {
-  llvm::Expected<const TorchLibrary *> library = loadTorchLibrary();
+  llvm::Expected<const TorchLibrary *> library =
+      loadTorchLibrary(module.getContext());
   if (!library)
     return library.takeError();
   return (*library)->createInterpreter(module, options);

@@ -7,7 +7,6 @@
 
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LoadError.h"
-#include "fx/Support/TorchPreparation.h"
 #include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -54,10 +53,6 @@ struct TorchFallback {
 static llvm::Expected<TorchFallback> getTorchFallback() {
   static std::string error;
   static TorchFallback fallback = []() -> TorchFallback {
-    if (llvm::Error e = prepareTorch()) {
-      error = llvm::toString(std::move(e));
-      return {};
-    }
     std::vector<std::string> places;
     if (const char *path = getenv("FX_TORCH_LIBRARY"))
       places.push_back(path);
@@ -166,6 +161,9 @@ CompiledModel::open(const std::string &path, const std::string &name,
     callbacks.device = options.device;
   if (api.info->n_fallbacks > 0 && !callbacks.fallback &&
       options.loadFallback) {
+    if (callbacks.prepare_torch)
+      if (const char *reason = callbacks.prepare_torch())
+        return fail("cannot load the fallback: " + llvm::Twine(reason));
     llvm::Expected<TorchFallback> fallback = getTorchFallback();
     if (!fallback)
       return fail(llvm::toString(fallback.takeError()));

@@ -32,6 +32,17 @@ inline void append(const char *data, size_t size, void *text) {
   static_cast<std::string *>(text)->append(data, size);
 }
 
+/// Imports torch before libFXTorch is loaded, so that the process has one
+/// LibTorch: an FXPrepareTorchFn.
+const char *prepareTorch();
+
+/// Returns a new context that uses the LibTorch of Python's torch.
+inline FXContext *createContext() {
+  FXContext *context = fxContextCreate();
+  fxContextSetTorchPreparation(context, prepareTorch);
+  return context;
+}
+
 /// A text for the C interface, where it ends at the first null character.
 inline const char *toC(const std::string &text) {
   if (text.find('\0') != std::string::npos)

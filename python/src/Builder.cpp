@@ -25,7 +25,7 @@ namespace {
 class Builder {
 public:
   Builder() : builder(nullptr, fxBuilderDestroy) {
-    FXContext *context = fxContextCreate();
+    FXContext *context = createContext();
     builder.reset(fxBuilderCreate(context));
     fxContextDestroy(context);
   }

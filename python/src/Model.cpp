@@ -114,6 +114,7 @@ public:
       FXCallbacks callbacks = {};
       callbacks.struct_size = sizeof callbacks;
       callbacks.device = device;
+      callbacks.prepare_torch = prepareTorch;
       model = fxModelLoad(toC(path), &callbacks, &error);
     }
     if (!model)
@@ -233,7 +234,7 @@ nb::dict Model::getInfo() const {
 
 /// Imports torch, as `fx_mlir._torch` does it. Returns null, or the reason why
 /// that failed, which stays for the process.
-static const char *prepareTorch() {
+const char *fx::python::prepareTorch() {
   static std::string reason;
   if (!Py_IsInitialized())
     return nullptr;
@@ -251,7 +252,6 @@ static const char *prepareTorch() {
 }
 
 void fx::python::bindModel(nb::module_ &m) {
-  fxSetTorchPreparation(prepareTorch);
   m.def("view_tensor", &viewTensor, nb::arg("owner"), nb::arg("address"),
         nb::arg("code"), nb::arg("bits"), nb::arg("shape"), nb::arg("strides"),
         nb::arg("device"));

@@ -32,7 +32,7 @@ void fx::python::raise(FXError *error) {
 namespace {
 /// A new context; modules keep theirs alive.
 struct Context {
-  FXContext *context = fxContextCreate();
+  FXContext *context = createContext();
   ~Context() { fxContextDestroy(context); }
 };
 } // namespace

@@ -19,8 +19,10 @@
 #ifndef FX_INTERPRETER_INTERPRETER_H
 #define FX_INTERPRETER_INTERPRETER_H
 
+#include "fx/Runtime/model.h"
 #include "fx/Support/HostTensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectInterface.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -78,8 +80,29 @@ struct TorchLibrary {
 };
 
 /// Loads libFXTorch.so once for the process, from the path in the environment
-/// variable FX_TORCH_LIBRARY or else from the folder of libFX.so.
-llvm::Expected<const TorchLibrary *> loadTorchLibrary();
+/// variable FX_TORCH_LIBRARY or else from the folder of libFX.so. Queries the
+/// context's TorchPreparationInterface first. A null context has none.
+llvm::Expected<const TorchLibrary *>
+loadTorchLibrary(mlir::MLIRContext *context = nullptr);
+
+/// Lets a program load its own LibTorch before a pass on the context loads
+/// libFXTorch.so, which would load another one.
+class TorchPreparationInterface
+    : public mlir::DialectInterface::Base<TorchPreparationInterface> {
+public:
+  TorchPreparationInterface(mlir::Dialect *dialect, FXPrepareTorchFn prepare)
+      : Base(dialect), prepare(prepare) {}
+  /// Returns an error if LibTorch cannot be used.
+  llvm::Error run() const;
+
+private:
+  FXPrepareTorchFn prepare;
+};
+
+/// Attaches a TorchPreparationInterface that calls `prepare`. A registry takes
+/// the first one only.
+void registerTorchPreparation(mlir::DialectRegistry &registry,
+                              FXPrepareTorchFn prepare);
 
 /// Loads a library that registers operators or classes with torch, as
 /// torch.ops.load_library does. The interpreter and the fallback can then use

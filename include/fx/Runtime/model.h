@@ -123,6 +123,10 @@ typedef struct {
 /* One copy of the model's mutable state. */
 typedef struct FXInstance FXInstance;
 
+/* Returns null, or why LibTorch cannot be used: a text that stays valid. May be
+ * called on any thread. */
+typedef const char *(*FXPrepareTorchFn)(void);
+
 /* Services of the caller. Every pointer may be null; then the model uses its
  * own implementation. The structure must stay valid while the instance and its
  * outputs live. */
@@ -152,6 +156,9 @@ typedef struct {
   /* Exchanges the generator with the fallback; its first argument is
    * fallback_context. Null: the fallback draws from a generator of its own. */
   FXExchangeGeneratorFn exchange_generator;
+  /* Loads the LibTorch that the program uses. The loader calls it before it
+   * loads libFXTorch.so for the model, which would load another one. */
+  FXPrepareTorchFn prepare_torch;
 } FXCallbacks;
 
 /* The number of calls of kernels that an instance records. */

@@ -550,6 +550,41 @@ static void testTensors(const char *path) {
   fxModelDestroy(model);
 }
 
+/*===----------------------------------------------------------------------===*/
+
+static const char *refuseTorch(void) { return "this program has no torch"; }
+
+/* A program that refuses LibTorch: a context that needs it for constants, and a
+ * model with a fallback. Other contexts and models do not call it. */
+static void testTorchPreparation(const char *folder) {
+  static const char text[] =
+      "!t = !fx.tensor<[2, 2], f32>\n"
+      "fx.state @w : !t = dense<0> : tensor<16xui8>\n"
+      "fx.graph @main attributes {functional} {\n"
+      "  %w = placeholder \"w\" parameter @w : !t\n"
+      "  %x = placeholder \"x\" : !t\n"
+      "  %e = call_function @aten.exp.default(%w) : (!t) -> !t\n"
+      "  %i = call_function @aten.view.dtype(%x, i32) : (!t) ->"
+      " !fx.tensor<[2, 2], i32>\n"
+      "  output(%e, %i) : (!t, !fx.tensor<[2, 2], i32>)\n}\n";
+  const char *path = inFolder(folder, "p.so");
+  FXContext *context = fxContextCreate();
+  fxContextSetTorchPreparation(context, refuseTorch);
+  FXModule *module =
+      fxModuleParse(context, text, strlen(text), "p.mlir", NULL, &error);
+  MUST(module && !error);
+  REFUSED(fxModuleRunPasses(module, "fx-constant-fold", &error),
+          "cannot load the interpreter: this program has no torch");
+  MUST(!fxModuleCompile(module, path, NULL, &error));
+  fxModuleDestroy(module);
+  fxContextDestroy(context);
+  FXCallbacks callbacks = {.struct_size = sizeof callbacks,
+                           .prepare_torch = refuseTorch};
+  REFUSED(NO(fxModelLoad(path, &callbacks, &error)),
+          "cannot load the fallback: this program has no torch");
+  remove(path);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2)
     return fprintf(stderr, "usage: bad-input FOLDER\n"), 2;
@@ -570,6 +605,7 @@ int main(int argc, char **argv) {
   testTensors(path);
   remove(path);
   testFoldedState(context, folder);
+  testTorchPreparation(folder);
   /* The context still works after all of these errors. */
   MUST(!fxModuleRunPasses(module, "fx-decompose,canonicalize,cse", &error));
   fxModuleDestroy(module);

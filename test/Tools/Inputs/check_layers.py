@@ -147,13 +147,9 @@ def check_libraries(root, layers, errors):
             errors.append(f"{place}: '{name}' {has} '{used}', unlike its row")
 
 
-#: What a program sets for its process, which has one LibTorch.
-PROCESS = {"setTorchPreparation"}
-
-
 def check_setters(root, errors):
     for header in sorted((root / "include/fx").rglob("*.h")):
-        for name in set(SETTER.findall(header.read_text())) - PROCESS:
+        for name in set(SETTER.findall(header.read_text())):
             path = header.relative_to(root).as_posix()
             errors.append(f"{path}: expected an interface of the dialect, got '{name}'")
 
