@@ -133,14 +133,41 @@ llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
     description.tiles.f16 |= name == "llvm.x86.tdpfp16ps";
   });
   parts.clear();
-  parts.push_back({module, "", ""});
+  parts.push_back({module, {}, ""});
   return llvm::Error::success();
 }
 
-/// The name of the kernel in the module of its part.
-static constexpr llvm::StringLiteral kPartKernel = "kernel_0";
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// Returns the name of kernel `number` in the module of its part.
+static std::string getPartKernel(unsigned number) {
+  return "kernel_" + std::to_string(number);
+}
+
+/// Returns N if `function` is `kernel_N` or a loop outlined from it (its name
+/// begins with `kernel_N`).
+static std::optional<unsigned> getKernel(StringRef function) {
+  unsigned number;
+  if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
+    return std::nullopt;
+  return number;
+}
+
+static int64_t countOps(Operation *op) {
+  int64_t n = 0;
+  op->walk([&](Operation *) { ++n; });
+  return n;
+}
+
+/// The number of ops from which on a part takes no more kernels. Each part costs
+/// about as much as 60 ops, so larger parts gain little, and fewer parts keep
+/// fewer CPUs busy.
+static constexpr int64_t kPartOps = 500;
 
 void CodeUnit::split() {
+  int64_t ops = kPartOps; // of the last part
   for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
     auto kernel = dyn_cast<func::FuncOp>(op);
     if (!kernel || !kernel->hasAttr(kernel::kKernelAttr) || kernel.isExternal())
@@ -150,12 +177,18 @@ void CodeUnit::split() {
     auto declaration = cast<func::FuncOp>(kernel->cloneWithoutRegions());
     declaration->removeAttr(kernel::kKernelAttr);
     b.insert(declaration);
-    owned.push_back(ModuleOp::create(module.getLoc()));
-    parts.push_back({*owned.back(), kernel.getSymName().str(), ""});
+    if (ops >= kPartOps) {
+      owned.push_back(ModuleOp::create(module.getLoc()));
+      parts.push_back({*owned.back(), {}, ""});
+      ops = 0;
+    }
+    CodePart &part = parts.back();
+    ops += countOps(kernel);
     kernel->remove();
     kernel.setPublic();
-    kernel.setSymName(kPartKernel);
-    owned.back()->push_back(kernel);
+    part.kernels.push_back(kernel.getSymName().str());
+    kernel.setSymName(getPartKernel(part.kernels.size() - 1));
+    part.module.push_back(kernel);
   }
 }
 
@@ -184,7 +217,7 @@ llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units,
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Code
 //===----------------------------------------------------------------------===//
 
 /// Runs `fn` and adds its wall-clock time to `seconds`.
@@ -196,15 +229,6 @@ static auto timed(std::atomic<double> &seconds,
       std::chrono::steady_clock::now() - start;
   seconds.fetch_add(taken.count());
   return error;
-}
-
-/// Returns N if `function` is `kernel_N` or a loop outlined from it (its name
-/// begins with `kernel_N`).
-static std::optional<unsigned> getKernel(StringRef function) {
-  unsigned number;
-  if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
-    return std::nullopt;
-  return number;
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
@@ -263,12 +287,6 @@ listenForKernels(const llvm::Module &code,
   };
 }
 
-static int64_t countOps(Operation *op) {
-  int64_t n = 0;
-  op->walk([&](Operation *) { ++n; });
-  return n;
-}
-
 static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
                                CodeSeconds &seconds, std::string &object,
                                const std::function<void()> &onKernel) {
@@ -292,7 +310,7 @@ static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
 static std::string getCodeOptions(const CodeUnit &unit, const CodePart &part) {
   const cpu::CPUOptions &cpu = unit.cpu;
   std::string names =
-      part.kernel.empty() ? unit.entry + " " + cpu.suffix : std::string();
+      part.kernels.empty() ? unit.entry + " " + cpu.suffix : std::string();
   return llvm::formatv(
       "object {0} {1} {2} {3} {4} {5} {6}", llvm::sys::getDefaultTargetTriple(),
       cpu.cpu, cpu.features, cpu.vectorWidth, cpu.optLevel, cpu.profile, names);
@@ -335,6 +353,19 @@ static llvm::Error compileJobs(llvm::ArrayRef<Job *> jobs, CodeSeconds &seconds,
     pool.async([&run, job] { run(*job); });
   pool.wait();
   return llvm::Error::success();
+}
+
+/// Returns the object of `part` with the symbols of the linked file.
+static llvm::Expected<std::string> renameKernels(const CodePart &part,
+                                                 StringRef suffix) {
+  return cpu::renameSymbols(
+      part.object, [&](StringRef symbol) -> std::optional<std::string> {
+        std::optional<unsigned> number = getKernel(symbol);
+        if (!number || *number >= part.kernels.size())
+          return std::nullopt;
+        StringRef rest = symbol.drop_front(getPartKernel(*number).size());
+        return (part.kernels[*number] + suffix + rest).str();
+      });
 }
 
 llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
@@ -390,10 +421,10 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
   for (Job &job : jobs) {
     if (!job.error.empty())
       return errors.take(job.error);
-    if (job.part->kernel.empty())
+    if (job.part->kernels.empty())
       continue;
-    llvm::Expected<std::string> renamed = cpu::renameSymbols(
-        job.part->object, kPartKernel, job.part->kernel + job.unit->cpu.suffix);
+    llvm::Expected<std::string> renamed =
+        renameKernels(*job.part, job.unit->cpu.suffix);
     if (!renamed)
       return renamed.takeError();
     job.part->object = std::move(*renamed);

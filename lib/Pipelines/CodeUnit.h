@@ -28,10 +28,10 @@ struct CodeSeconds {
 /// A module that is compiled to one object.
 struct CodePart {
   mlir::ModuleOp module;
-  /// The symbol of the part's kernel in the linked file. In `module` the kernel
-  /// is `kPartKernel`, so that the object does not depend on the other kernels
-  /// of the program. Empty: the part has @main.
-  std::string kernel;
+  /// The symbols of the part's kernels in the linked file. In `module` kernel i
+  /// is `kernel_i`, so that the object does not depend on the other kernels of
+  /// the program. Empty: the part has @main.
+  llvm::SmallVector<std::string, 1> kernels;
   std::string object;
 };
 
@@ -53,8 +53,9 @@ struct CodeUnit {
   llvm::Error describe(ErrorCatcher &errors);
   /// Lowers tensors to memrefs and plans the arena.
   llvm::Error bufferize(ErrorCatcher &errors);
-  /// Makes each kernel a part of its own. Without this call `module` is the
-  /// only part.
+  /// Moves the kernels to parts of their own. A large kernel is a part; small
+  /// ones share a part, since each part has a fixed cost. The parts do not
+  /// depend on the machine. Without this call `module` is the only part.
   void split();
 
 private:

@@ -93,10 +93,11 @@ llvm::Expected<std::string> emitCode(llvm::Module &module,
 llvm::Error addEntry(llvm::Module &module, llvm::StringRef function,
                      llvm::StringRef name);
 
-/// Returns a copy of `object` in which symbols whose names begin with `from`
-/// begin with `to` instead.
-llvm::Expected<std::string>
-renameSymbols(llvm::StringRef object, llvm::StringRef from, llvm::StringRef to);
+/// Returns a copy of `object` in which each symbol for which `rename` returns a
+/// name has this name.
+llvm::Expected<std::string> renameSymbols(
+    llvm::StringRef object,
+    llvm::function_ref<std::optional<std::string>(llvm::StringRef)> rename);
 
 /// Links objects and the artefact's run-time to a shared object at `output`, in
 /// this process. The shared object depends only on libc and libm, and exports

@@ -14,11 +14,9 @@
 
 #include <deque>
 
-llvm::Expected<std::string> fx::cpu::renameSymbols(llvm::StringRef object,
-                                                   llvm::StringRef from,
-                                                   llvm::StringRef to) {
-  if (from == to)
-    return object.str();
+llvm::Expected<std::string> fx::cpu::renameSymbols(
+    llvm::StringRef object,
+    llvm::function_ref<std::optional<std::string>(llvm::StringRef)> rename) {
   auto file = llvm::object::ObjectFile::createObjectFile(
       llvm::MemoryBufferRef(object, "object"));
   if (!file)
@@ -29,10 +27,13 @@ llvm::Expected<std::string> fx::cpu::renameSymbols(llvm::StringRef object,
     llvm::Expected<llvm::StringRef> name = symbol.getName();
     if (!name)
       return name.takeError();
-    if (llvm::StringRef rest = *name; rest.consume_front(from))
+    std::optional<std::string> renamed = rename(*name);
+    if (renamed && *renamed != *name)
       config.Common.SymbolsToRename[*name] =
-          names.emplace_back(to.str() + rest.str());
+          names.emplace_back(std::move(*renamed));
   }
+  if (names.empty())
+    return object.str();
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   if (llvm::Error error =
