@@ -22,7 +22,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/ThreadPool.h"
-#include "llvm/TargetParser/Host.h"
 
 #include <chrono>
 #include <mutex>
@@ -180,7 +179,7 @@ llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units,
     return object.takeError();
   all.push_back(std::move(*object));
   bool forTorch = models.front()->callSpec.has_value();
-  return cpu::linkSharedObject(all, path, forTorch);
+  return cpu::linkSharedObject(all, cpu::getTriple(cpu), path, forTorch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,9 +292,9 @@ static std::string getCodeOptions(const CodeUnit &unit, const CodePart &part) {
   const cpu::CPUOptions &cpu = unit.cpu;
   std::string names =
       part.kernel.empty() ? unit.entry + " " + cpu.suffix : std::string();
-  return llvm::formatv(
-      "object {0} {1} {2} {3} {4} {5} {6}", llvm::sys::getDefaultTargetTriple(),
-      cpu.cpu, cpu.features, cpu.vectorWidth, cpu.optLevel, cpu.profile, names);
+  return llvm::formatv("object {0} {1} {2} {3} {4} {5} {6}",
+                       cpu::getTriple(cpu).str(), cpu.cpu, cpu.features,
+                       cpu.vectorWidth, cpu.optLevel, cpu.profile, names);
 }
 
 namespace {
