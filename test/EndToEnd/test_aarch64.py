@@ -136,7 +136,7 @@ def test_model(name, tmp_path, folder):
 
 
 #: The families of the default run, and all of them with --long.
-CORE = ["attention", "convolutions", "matmul", "normalization", "pointwise", "reductions"]
+CORE = ["attention", "matmul", "pointwise", "reductions"]
 
 
 def rows(family: str, dynamic: bool) -> tuple:

@@ -8,12 +8,12 @@
 
 // The inner loop multiplies four rows' elements by a vector each, with no other
 // broadcast, and the sums stay in registers.
-// CHECK-LABEL: kernel_0:
+// CHECK-LABEL: kernel_0_parallel0_range:
 // CHECK: fmla v[[SUM:[0-9]+]].4s, v{{[0-9]+}}.4s, v{{[0-9]+}}.s[1]
 // CHECK: fmla v{{[0-9]+}}.4s, v{{[0-9]+}}.4s, v{{[0-9]+}}.s[3]
 // CHECK-NOT: ld1r
 // CHECK: b.{{[a-z]+}}
-// CHECK-LABEL: kernel_1:
+// CHECK-LABEL: kernel_1_parallel0_range:
 // PLAIN-NOT: dot v
 // DOT: sdot v{{[0-9]+}}.4s, v{{[0-9]+}}.16b, v{{[0-9]+}}.4b[1]
 // MIXED: sudot v{{[0-9]+}}.4s, v{{[0-9]+}}.16b, v{{[0-9]+}}.4b[1]

@@ -84,7 +84,7 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
                                                  code.target);
       kernel.erase();
       if (neon)
-        splitMasks(code.target);
+        adaptToNEON(code.target);
       if (failed(mlir::verify(code.target)) ||
           failed(approximateMath(code.target,
                                  {/*hasScale=*/code.machine.lanes == 16})))

@@ -1,4 +1,4 @@
-//===- SplitMasks.cpp - whole vectors without a mask ----------------------===//
+//===- AdaptToNEON.cpp - what NEON lacks, and what it has -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,14 +8,19 @@
 // NEON has no masked loads and stores: LLVM tests each lane of the mask. Most
 // vectors are whole even where the last one is not.
 //
+// NEON has instructions for maxima and minima that propagate NaN, unlike x86,
+// for which upstream's lowering of arith.maximumf compares and selects.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Emitters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -64,7 +69,23 @@ static void splitStore(vector::MaskedStoreOp op) {
   op->moveBefore(branch.elseBlock()->getTerminator());
 }
 
-void fx::cpu::splitMasks(func::FuncOp kernel) {
+template <typename Op, typename Intrinsic>
+static void useIntrinsic(func::FuncOp kernel) {
+  kernel.walk([](Op op) {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!element.isF32() && !element.isF64())
+      return;
+    OpBuilder b(op);
+    Value result = Intrinsic::create(b, op.getLoc(), op.getType(), op.getLhs(),
+                                     op.getRhs());
+    op.replaceAllUsesWith(result);
+    op.erase();
+  });
+}
+
+void fx::cpu::adaptToNEON(func::FuncOp kernel) {
+  useIntrinsic<arith::MaximumFOp, LLVM::MaximumOp>(kernel);
+  useIntrinsic<arith::MinimumFOp, LLVM::MinimumOp>(kernel);
   SmallVector<vector::MaskedLoadOp> loads;
   SmallVector<vector::MaskedStoreOp> stores;
   kernel.walk([&](vector::MaskedLoadOp op) { loads.push_back(op); });
