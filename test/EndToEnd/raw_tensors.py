@@ -22,6 +22,7 @@ _CODES = {
     torch.int8: (0, 8),
     torch.uint8: (1, 8),
     torch.bool: (6, 8),
+    torch.complex32: (5, 32),
     torch.complex64: (5, 64),
     torch.complex128: (5, 128),
 }
@@ -57,8 +58,9 @@ def load(path: pathlib.Path) -> torch.Tensor:
     data = path.read_bytes()
     code, bits, rank = np.frombuffer(data, np.int64, 3)
     sizes = np.frombuffer(data, np.int64, rank, offset=24)
-    elements = torch.frombuffer(bytearray(data[24 + 8 * rank :]), dtype=torch.uint8)
-    return elements.view(_DTYPES[int(code), int(bits)]).reshape(tuple(map(int, sizes)))
+    rest, dtype = bytearray(data[24 + 8 * rank :]), _DTYPES[int(code), int(bits)]
+    elements = torch.frombuffer(rest, dtype=torch.uint8) if rest else torch.empty(0)
+    return (elements.view(dtype) if rest else elements.to(dtype)).reshape(tuple(map(int, sizes)))
 
 
 def run(command: list, model: pathlib.Path, inputs, folder: pathlib.Path, n: int):

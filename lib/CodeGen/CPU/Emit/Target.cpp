@@ -74,8 +74,8 @@ static const llvm::Target *getTarget(const llvm::Triple &triple,
 static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
   llvm::SubtargetFeatures features;
   const llvm::FeatureBitset &bits = info.getFeatureBits();
-  // LLVM reads names in lower case only. A name of AArch64, of a system register
-  // that kernels do not use, is in upper case.
+  // LLVM reads names in lower case only. A name of AArch64, of a system
+  // register that kernels do not use, is in upper case.
   for (const llvm::SubtargetFeatureKV &kv : info.getAllProcessorFeatures())
     if (bits.test(kv.Value) && llvm::StringRef(kv.Key).lower() == kv.Key)
       features.AddFeature(kv.Key, true);
