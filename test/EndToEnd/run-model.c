@@ -62,12 +62,28 @@ static DLTensor *read_tensor(const char *folder, int k) {
   return t;
 }
 
+/* Writes the elements from dimension `d` on. An output may be a view. */
+static void write_elements(FILE *file, const DLTensor *t, int d,
+                           const char *at) {
+  size_t bytes = (size_t)(t->dtype.bits + 7) / 8;
+  if (d == t->ndim) {
+    fwrite(at, 1, bytes, file);
+    return;
+  }
+  for (int64_t i = 0; i < t->shape[d]; ++i)
+    write_elements(file, t, d + 1, at + i * t->strides[d] * (int64_t)bytes);
+}
+
 static void write_tensor(const char *folder, int k, const DLTensor *t) {
   FILE *file = open_file(folder, "out", k, "wb");
   int64_t head[3] = {t->dtype.code, t->dtype.bits, t->ndim};
   fwrite(head, 8, 3, file);
   fwrite(t->shape, 8, (size_t)t->ndim, file);
-  fwrite((char *)t->data + t->byte_offset, 1, get_bytes(t), file);
+  const char *data = (const char *)t->data + t->byte_offset;
+  if (t->strides)
+    write_elements(file, t, 0, data);
+  else
+    fwrite(data, 1, get_bytes(t), file);
   if (fclose(file))
     exit(fail("cannot write an output"));
 }
