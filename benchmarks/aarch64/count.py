@@ -3,8 +3,8 @@
     benchmarks/aarch64/count.py [--cpu neoverse-n1] [CASE...]
 
 The loops of plain.c are compiled by clang-22 -O3 -ffast-math, which vectorizes them. QEMU runs both
-with the plugin of count.c: a count is the difference between three runs and two. It is exact, and
-says nothing of the time that an instruction takes.
+with the plugin of count.c: a count is the difference between three runs and two. It says nothing of
+the time that an instruction takes.
 """
 
 import argparse
@@ -62,12 +62,13 @@ def count(command: list, *args) -> int:
     return counts[1] - counts[0]
 
 
-def main():
+def main(argv: list | None = None) -> dict:
+    """Prints the counts. Returns how many times more instructions the loops of each case have."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cpu", default="neoverse-n1", help="LLVM's name of the CPU")
     parser.add_argument("--emulated", default=crossing.MOST, help="QEMU's name of a CPU")
     parser.add_argument("cases", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     torch.manual_seed(0)
     folder = pathlib.Path(tempfile.mkdtemp())
     plugin, plain = folder / "count.so", folder / "plain"
@@ -76,6 +77,7 @@ def main():
     subprocess.run(["clang-22", *flags, HERE / "plain.c", "-o", plain, "-lm"], check=True)
     *emulator, program = crossing.command(folder, args.emulated)
     emulator += ["-plugin", plugin]
+    ratios = {}
     print(f"| {args.cpu} | plain loops | fx-mlir | fewer | per step |\n|---|--:|--:|--:|--:|")
     for name, (module, x, flags, steps) in cases().items():
         if args.cases and name not in args.cases:
@@ -87,10 +89,12 @@ def main():
         raw_tensors.save(inputs / "in_0", x)
         ours = count([*emulator, program], file, inputs)
         loops = count([*emulator, plain], name)
+        ratios[name] = loops / ours
         print(
             f"| {name} | {loops:,} | {ours:,} | {loops / ours:.2f}× | {ours / steps:.3f} |",
             flush=True,
         )
+    return ratios
 
 
 if __name__ == "__main__":

@@ -183,6 +183,17 @@ def test_versions(tmp_path, folder):
     assert got is None and f"for {DOT}, this CPU lacks" in message and "dotprod" in message
 
 
+def test_instructions(monkeypatch):
+    """Kernels have fewer instructions than loops that clang vectorizes."""
+    monkeypatch.syspath_prepend(str(harness.ROOT / "benchmarks" / "aarch64"))
+    import count
+
+    least = {"matmul": 2.2, "int8 matmul": 4, "conv": 1.25, "softmax": 2.5, "layer norm": 1.1}
+    ratios = count.main([])
+    assert ratios.keys() == least.keys()
+    assert not {name: ratio for name, ratio in ratios.items() if ratio < least[name]}
+
+
 def test_other_machine(tmp_path):
     """fx-run refuses the file by its architecture."""
     model = tmp_path / "m.pt2"
