@@ -120,6 +120,16 @@ def test_int8(dtype, cpu, tmp_path, folder):
 
 
 @pytest.mark.parametrize("cpu", EMULATED)
+def test_grouped_weights(cpu, tmp_path, folder):
+    """Two weights lie in a byte, and groups of them have a scale. The activations are bytes in the
+    first layer, and floats in the second one."""
+    torch.manual_seed(26)
+    first = quantized.Grouped(96, 64, 32, quantized.Dynamic(torch.int8))
+    module = nn.Sequential(first, nn.ReLU(), quantized.Grouped(64, 43, 32, nn.Identity()))
+    check(module, (rand(11, 96),), tmp_path, folder, cpu)
+
+
+@pytest.mark.parametrize("cpu", EMULATED)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_halves(dtype, cpu, tmp_path, folder):
     torch.manual_seed(24)
