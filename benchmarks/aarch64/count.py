@@ -37,7 +37,7 @@ class Conv(nn.Module):
 
 
 def cases() -> dict:
-    """Returns the module, its input, the flags of fx-compile and the elementary steps of each case."""
+    """Returns each case: the module, its input, flags of fx-compile, and the number of steps."""
     x = torch.randn(128, 256)
     linear = nn.Linear(256, 256, bias=False)
     pixels = torch.randn(1, 64, 28, 28).to(memory_format=torch.channels_last)
@@ -72,9 +72,10 @@ def main(argv: list | None = None) -> dict:
     torch.manual_seed(0)
     folder = pathlib.Path(tempfile.mkdtemp())
     plugin, plain = folder / "count.so", folder / "plain"
-    subprocess.run(["clang-22", "-O2", "-shared", "-fPIC", HERE / "count.c", "-o", plugin], check=True)
-    flags = [f"--target={crossing.TRIPLE}", "-fuse-ld=lld", "-O3", "-ffast-math", f"-mcpu={args.cpu}"]
-    subprocess.run(["clang-22", *flags, HERE / "plain.c", "-o", plain, "-lm"], check=True)
+    shared = ["clang-22", "-O2", "-shared", "-fPIC"]
+    subprocess.run([*shared, HERE / "count.c", "-o", plugin], check=True)
+    flags = [f"--target={crossing.TRIPLE}", "-fuse-ld=lld", "-O3", "-ffast-math"]
+    subprocess.run(["clang-22", *flags, f"-mcpu={args.cpu}", HERE / "plain.c", "-o", plain, "-lm"], check=True)
     *emulator, program = crossing.command(folder, args.emulated)
     emulator += ["-plugin", plugin]
     ratios = {}

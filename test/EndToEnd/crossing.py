@@ -28,7 +28,7 @@ def command(folder: pathlib.Path, cpu: str = MOST) -> list:
     `folder`."""
     emulator = raw_tensors.emulator("qemu-aarch64")
     if not (SYSROOT / "lib/libc.so.6").exists():
-        pytest.skip("no libc for AArch64 (packages libc6-dev-arm64-cross, libgcc-12-dev-arm64-cross)")
+        pytest.skip("no libc for AArch64 (libc6-dev-arm64-cross, libgcc-12-dev-arm64-cross)")
     return [emulator, "-L", SYSROOT, "-cpu", cpu, _program(str(folder))]
 
 
