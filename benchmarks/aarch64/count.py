@@ -75,7 +75,8 @@ def main(argv: list | None = None) -> dict:
     shared = ["clang-22", "-O2", "-shared", "-fPIC"]
     subprocess.run([*shared, HERE / "count.c", "-o", plugin], check=True)
     flags = [f"--target={crossing.TRIPLE}", "-fuse-ld=lld", "-O3", "-ffast-math"]
-    subprocess.run(["clang-22", *flags, f"-mcpu={args.cpu}", HERE / "plain.c", "-o", plain, "-lm"], check=True)
+    flags += [f"-mcpu={args.cpu}", HERE / "plain.c", "-o", plain, "-lm"]
+    subprocess.run(["clang-22", *flags], check=True)
     *emulator, program = crossing.command(folder, args.emulated)
     emulator += ["-plugin", plugin]
     ratios = {}
