@@ -25,6 +25,7 @@ fx_packages=(
   libsimdjson-dev libgtest-dev zlib1g-dev libzstd-dev
   libvulkan-dev mesa-vulkan-drivers spirv-tools # tests of SPIR-V
   qemu-user # tests of other CPUs
+  libc6-dev-arm64-cross libgcc-12-dev-arm64-cross # artefacts for AArch64, and their tests
 )
 
 fx_say() { printf '==> %s\n' "$*" >&2; }

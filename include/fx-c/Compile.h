@@ -77,6 +77,9 @@ typedef struct {
   /* The 3 x 3 convolutions of f32 that use Winograd's method, as for fx-compile
    * --winograd: "auto", "off", "f2" or "f4". Null: "auto". */
   const char *winograd;
+  /* The machine that runs the code, as for fx-compile --mtriple:
+   * "aarch64-linux-gnu". Null: this one. */
+  const char *triple;
 } FXCompileOptions;
 
 /* Compiles a module that contains an `fx.graph @main`, or the result of

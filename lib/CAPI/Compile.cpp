@@ -109,6 +109,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
         compile.output = path;
         compile.emit = static_cast<EmitKind>(given.emit);
         compile.cpu = given.cpu ? given.cpu : "";
+        compile.triple = given.triple ? given.triple : "";
         compile.target = given.target ? given.target : "";
         if (precision == "bf16")
           compile.precision = Precision::BF16;

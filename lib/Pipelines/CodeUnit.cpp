@@ -22,7 +22,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/ThreadPool.h"
-#include "llvm/TargetParser/Host.h"
 
 #include <chrono>
 #include <mutex>
@@ -161,9 +160,9 @@ static int64_t countOps(Operation *op) {
   return n;
 }
 
-/// The number of ops from which on a part takes no more kernels. Each part costs
-/// about as much as 60 ops, so larger parts gain little, and fewer parts keep
-/// fewer CPUs busy.
+/// The number of ops from which on a part takes no more kernels. Each part
+/// costs about as much as 60 ops, so larger parts gain little, and fewer parts
+/// keep fewer CPUs busy.
 static constexpr int64_t kPartOps = 500;
 
 void CodeUnit::split() {
@@ -213,7 +212,7 @@ llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units,
     return object.takeError();
   all.push_back(std::move(*object));
   bool forTorch = models.front()->callSpec.has_value();
-  return cpu::linkSharedObject(all, path, forTorch);
+  return cpu::linkSharedObject(all, cpu::getTriple(cpu), path, forTorch);
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,9 +310,9 @@ static std::string getCodeOptions(const CodeUnit &unit, const CodePart &part) {
   const cpu::CPUOptions &cpu = unit.cpu;
   std::string names =
       part.kernels.empty() ? unit.entry + " " + cpu.suffix : std::string();
-  return llvm::formatv(
-      "object {0} {1} {2} {3} {4} {5} {6}", llvm::sys::getDefaultTargetTriple(),
-      cpu.cpu, cpu.features, cpu.vectorWidth, cpu.optLevel, cpu.profile, names);
+  return llvm::formatv("object {0} {1} {2} {3} {4} {5} {6}",
+                       cpu::getTriple(cpu).str(), cpu.cpu, cpu.features,
+                       cpu.vectorWidth, cpu.optLevel, cpu.profile, names);
 }
 
 namespace {

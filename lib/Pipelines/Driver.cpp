@@ -10,7 +10,6 @@
 #include "DeviceCode.h"
 #include "Formats.h"
 #include "Tuner.h"
-#include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/IR/Metadata.h"
@@ -103,6 +102,29 @@ llvm::Error Driver::scheduleForDevice() {
   });
 }
 
+/// Forms the kernels, and schedules @prepare: it runs during the compilation on
+/// this machine, so its code has no instructions of the other one. The vectors
+/// are those of the other one, for which weights are packed.
+llvm::Error Driver::splitForOtherMachine(const cpu::KernelOptions &kernels) {
+  if (llvm::Error e = runPasses(
+          [&](OpPassManager &pm) { cpu::buildFormPipeline(pm, kernels); }))
+    return e;
+  if (!isLinked(options.emit))
+    return llvm::Error::success();
+  llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(*module);
+  if (!split)
+    return split.takeError();
+  prepare = std::move(*split);
+  if (!prepare)
+    return llvm::Error::success();
+  cpu::KernelOptions plain;
+  plain.lanes = kernels.lanes;
+  return fx::runPasses(*prepare, errors, [&](OpPassManager &pm) {
+    pm.addPass(createSymbolDCEPass());
+    cpu::buildEmitPipeline(pm, plain);
+  });
+}
+
 llvm::Error Driver::schedule(const cpu::CPUOptions &cpu) {
   if (gpu)
     return scheduleForDevice();
@@ -114,8 +136,12 @@ llvm::Error Driver::schedule(const cpu::CPUOptions &cpu) {
       kernel::TuningTarget::get(cpu.cpu, cpu.features, options.tuneThreads);
   kernels.candidate = options.candidate;
   errors.clearWarnings();
+  bool isCross = !cpu.triple.empty();
+  if (isCross)
+    if (llvm::Error e = splitForOtherMachine(kernels))
+      return e;
   if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-        if (options.tuneSeconds > 0)
+        if (options.tuneSeconds > 0 || isCross)
           cpu::buildEmitPipeline(pm, kernels);
         else
           cpu::buildKernelPipeline(pm, kernels);
@@ -319,6 +345,31 @@ static llvm::Error checkPrograms(EmitKind emit, const fx::gpu::Target *gpu) {
   return llvm::Error::success();
 }
 
+/// Sets `triple` to that of another machine, or leaves it empty.
+llvm::Error Driver::getTriple(std::string &triple) {
+  if (options.triple.empty())
+    return llvm::Error::success();
+  std::string error;
+  FailureOr<std::string> parsed = cpu::parseTriple(options.triple, error);
+  if (failed(parsed))
+    return CompileError::make(kInput, "--mtriple: " + error);
+  triple = *parsed;
+  if (triple.empty())
+    return llvm::Error::success();
+  for (auto [isSet, name] :
+       {std::pair(gpu.has_value(), "--target"),
+        std::pair(options.tuneSeconds > 0, "--tune"),
+        std::pair(options.emit == EmitKind::AOTI, "--emit=aoti")})
+    if (isSet)
+      return CompileError::make(kInput, Twine(name) +
+                                            ": expected this machine, got '" +
+                                            options.triple + "' (--mtriple)");
+  if (isLinked(options.emit))
+    if (llvm::Error e = cpu::checkRuntime(llvm::Triple(triple)))
+      return CompileError::make(kInput, llvm::toString(std::move(e)));
+  return llvm::Error::success();
+}
+
 llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
@@ -344,8 +395,11 @@ llvm::Error Driver::run() {
     return e;
   // Host code that only launches kernels is fast enough on any x86-64.
   std::string error;
+  std::string triple;
+  if (llvm::Error e = getTriple(triple))
+    return e;
   auto found = cpu::getVersions(
-      gpu && options.cpu.empty() ? "x86-64" : options.cpu, error);
+      gpu && options.cpu.empty() ? "x86-64" : options.cpu, error, triple);
   if (failed(found))
     return CompileError::make(kInput, error);
   cpus = std::move(*found);

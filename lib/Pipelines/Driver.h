@@ -11,6 +11,7 @@
 #include "Codegen.h"
 #include "Isolate.h"
 #include "OperatorReport.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/GPU/Device.h"
 #include "fx/Support/OutputFile.h"
 
@@ -42,10 +43,12 @@ private:
   llvm::Error simplify();
   llvm::Error toLinalg();
   llvm::Error checkTuning();
+  llvm::Error getTriple(std::string &triple);
   /// Forms the kernels and measures their schedules.
   llvm::Error tune(const cpu::CPUOptions &cpu);
   llvm::Error schedule(const cpu::CPUOptions &cpu);
   llvm::Error scheduleForDevice();
+  llvm::Error splitForOtherMachine(const cpu::KernelOptions &kernels);
   llvm::Error addVersion(const cpu::CPUOptions &cpu);
   llvm::Error checkFallbacks();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
@@ -62,7 +65,8 @@ private:
   /// The CPUs to compile for, the most demanding one first.
   llvm::SmallVector<cpu::CPUOptions> cpus;
   std::optional<fx::gpu::Target> gpu;
-  /// For a GPU: the module of @prepare, which the CPU runs.
+  /// For a GPU or another machine: the module of @prepare, which this machine's
+  /// CPU runs.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   /// For EmitKind::AOTI.
   std::optional<AotiParts> package;

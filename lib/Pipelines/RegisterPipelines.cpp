@@ -65,6 +65,9 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
   Option<std::string> cpu{
       *this, "cpu",
       llvm::cl::desc("as fx-compile's --mcpu: empty for the host")};
+  Option<std::string> triple{
+      *this, "triple",
+      llvm::cl::desc("as fx-compile's --mtriple: empty for the host")};
   Option<std::string> until{
       *this, "until", llvm::cl::init("memref"),
       llvm::cl::desc("kernels, memref or llvm: where the pipeline ends")};
@@ -128,7 +131,15 @@ static LogicalResult toCPU(OpPassManager &pm, const CPUPipelineOptions &options,
     return report("until: expected kernels, memref or llvm, got '" + until +
                   "'");
   std::string error;
-  FailureOr<cpu::CPUOptions> cpu = cpu::getCPUOptions(options.cpu, error);
+  std::string triple;
+  if (!options.triple.empty()) {
+    FailureOr<std::string> parsed = cpu::parseTriple(options.triple, error);
+    if (failed(parsed))
+      return report("triple: " + error);
+    triple = *parsed;
+  }
+  FailureOr<cpu::CPUOptions> cpu =
+      cpu::getCPUOptions(options.cpu, error, triple);
   if (failed(cpu))
     return report(error);
   cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu->features));

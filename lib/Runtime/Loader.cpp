@@ -87,7 +87,14 @@ static llvm::Expected<TorchFallback> getTorchFallback() {
   return fallback;
 }
 
-/// Returns an error if the file is shorter than its ELF headers say. Accesses
+#if defined(__aarch64__)
+static constexpr Elf64_Half kMachine = EM_AARCH64;
+#else
+static constexpr Elf64_Half kMachine = EM_X86_64;
+#endif
+
+/// Returns an error if the file is shorter than its ELF headers say, or for
+/// another machine. Accesses
 /// beyond the end of a mapped file would end the process with a signal.
 static llvm::Error checkWhole(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -109,6 +116,11 @@ static llvm::Error checkWhole(llvm::StringRef path) {
       header.e_phentsize != sizeof(Elf64_Phdr))
     return llvm::createStringError(
         "expected a 64-bit ELF file, got another kind");
+  // dlopen would report that such a file does not exist.
+  if (header.e_machine != kMachine)
+    return llvm::createStringError(
+        "it was compiled for another architecture: expected ELF machine " +
+        llvm::Twine(kMachine) + ", got " + llvm::Twine(header.e_machine));
   // The subtraction avoids that `begin + size` overflows.
   auto isBehind = [&](uint64_t begin, uint64_t size) {
     return begin > bytes.size() || size > bytes.size() - begin;

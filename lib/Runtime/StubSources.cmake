@@ -1,5 +1,6 @@
 # Makes the C source of an import library from a version script: one empty
-# function for each symbol. Variables: MAP, OUT.
+# function for each symbol. Variables: MAP, OUT. With OLDEST, also writes OUT.map,
+# a version script in which all versions of glibc before OLDEST are OLDEST.
 file(READ "${MAP}" text)
 string(REPLACE ";" "," text "${text}")
 string(REGEX REPLACE "#[^\n]*" "" text "${text}")
@@ -10,3 +11,21 @@ foreach(symbol IN LISTS symbols)
   string(APPEND source "void ${symbol}(void) {}\n")
 endforeach()
 file(WRITE "${OUT}" "${source}")
+
+if(OLDEST)
+  set(old "")
+  set(script "")
+  string(REGEX MATCHALL "GLIBC_[0-9.]+ {[^}]*}" nodes "${text}")
+  foreach(node IN LISTS nodes)
+    string(REGEX MATCH "^GLIBC_([0-9.]+) {([^}]*)}$" node "${node}")
+    set(names "${CMAKE_MATCH_2}")
+    if(CMAKE_MATCH_1 VERSION_GREATER OLDEST)
+      string(APPEND script "GLIBC_${CMAKE_MATCH_1} {${names}};\n")
+    else()
+      string(APPEND old "${names}")
+    endif()
+  endforeach()
+  string(PREPEND script "GLIBC_${OLDEST} {${old}};\n")
+  string(REPLACE "," ";" script "${script}")
+  file(WRITE "${OUT}.map" "${script}")
+endif()

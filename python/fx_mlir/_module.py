@@ -143,13 +143,15 @@ class Module:
         cache_dir: str | os.PathLike | None = None,
         tuning: Tuning | None = None,
         winograd: str = "auto",
+        triple: str = "",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
         --target`, and `precision` "f32" or "bf16", as in `fx-compile --precision`.
         `cache_dir` is the folder of the cache of compiled kernels, as in `fx-compile
         --cache-dir`; "" turns the cache off. `winograd` is "auto", "off", "f2" or "f4", as
-        in `fx-compile --winograd`. A crash of the compiler raises `Error`; `debug_crash`
+        in `fx-compile --winograd`; `triple` is the machine that runs the code, as in
+        `fx-compile --mtriple`. A crash of the compiler raises `Error`; `debug_crash`
         names a phase that crashes, for tests of this."""
         tuning = tuning or Tuning()
         if kind not in EMIT_KINDS:
@@ -170,6 +172,7 @@ class Module:
             None if cache_dir is None else os.fspath(cache_dir),
             tuning.to_c(),
             winograd,
+            triple,
         )
 
 

@@ -91,7 +91,8 @@ public:
                       const std::string &debugCrash, const std::string &target,
                       const std::string &precision,
                       const std::optional<std::string> &cacheDir,
-                      const Tuning &tuning, const std::string &winograd) const;
+                      const Tuning &tuning, const std::string &winograd,
+                      const std::string &triple) const;
 
   FXModule *get() const { return module.get(); }
 

@@ -229,13 +229,15 @@ struct Listener {
 };
 } // namespace
 
-std::string
-Module::compile(const std::string &path, int emit, const std::string &name,
-                const std::string &cpu, int optLevel, bool refuseFallback,
-                nb::object onPhase, const std::string &debugCrash,
-                const std::string &target, const std::string &precision,
-                const std::optional<std::string> &cacheDir,
-                const Tuning &tuning, const std::string &winograd) const {
+std::string Module::compile(const std::string &path, int emit,
+                            const std::string &name, const std::string &cpu,
+                            int optLevel, bool refuseFallback,
+                            nb::object onPhase, const std::string &debugCrash,
+                            const std::string &target,
+                            const std::string &precision,
+                            const std::optional<std::string> &cacheDir,
+                            const Tuning &tuning, const std::string &winograd,
+                            const std::string &triple) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -262,6 +264,7 @@ Module::compile(const std::string &path, int emit, const std::string &name,
   options.tune_sizes = toC(sizes);
   options.debug_schedule = candidate;
   options.winograd = toC(winograd);
+  options.triple = toC(triple);
   call([&](FXError **error) {
     return fxModuleCompile(get(), toC(path), &options, error);
   });
@@ -294,7 +297,8 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
            nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
-           nb::arg("cache_dir").none(), nb::arg("tuning"), nb::arg("winograd"));
+           nb::arg("cache_dir").none(), nb::arg("tuning"), nb::arg("winograd"),
+           nb::arg("triple"));
 }
 
 /// The names of an enumeration of the C interface, by number.

@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import tempfile
 
+import crossing
 import exporting
 import harness
 import packages
@@ -36,11 +37,13 @@ class Batch(torch.nn.Module):
 @dataclasses.dataclass(frozen=True)
 class Config:
     """How a batch is exported and run. The mode is one of harness.MODES, "aoti": a package in
-    PyTorch's loader, or "aten": such a package without native code for operators."""
+    PyTorch's loader, "aten": such a package without native code for operators, or "aarch64": code
+    for AArch64 in an emulator."""
 
     dynamic: bool
     decomposed: bool
     mode: str
+    cpu: str = ""  # for the mode "aarch64"
 
     @property
     def graph(self):
@@ -83,6 +86,12 @@ def _runner(model: pathlib.Path, config: Config, runs: int, folder: str):
         refused.update(reasons)
         loaded = packages.load(path)
         return lambda args, expected: packages.call(loaded, args)
+    if config.mode == "aarch64":
+        command = crossing.command(pathlib.Path(folder))
+        path = crossing.compile_for(model, model.with_suffix(".aarch64.so"), config.cpu, "-O1")
+        return lambda args, expected: crossing.run(
+            command, path, args, pathlib.Path(folder), expected
+        )
     # The dynamic forms also test the lowest level of optimization.
     target = harness.compiled(model, config.mode, runs, *(["-O1"] if config.dynamic else []))
     flags = harness.MODES[config.mode] if target == model else []

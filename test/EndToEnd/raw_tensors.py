@@ -12,22 +12,27 @@ import torch
 
 #: DLPack's codes of kinds of elements.
 _CODES = {
+    torch.float64: (2, 64),
     torch.float32: (2, 32),
     torch.float16: (2, 16),
     torch.bfloat16: (4, 16),
     torch.int64: (0, 64),
     torch.int32: (0, 32),
+    torch.int16: (0, 16),
     torch.int8: (0, 8),
     torch.uint8: (1, 8),
     torch.bool: (6, 8),
+    torch.complex32: (5, 32),
+    torch.complex64: (5, 64),
+    torch.complex128: (5, 128),
 }
 _DTYPES = {code: dtype for dtype, code in _CODES.items()}
 
 
-def build(folder: pathlib.Path) -> pathlib.Path:
+def build(folder: pathlib.Path, *flags: str) -> pathlib.Path:
     program = folder / "run-model"
     subprocess.run(
-        ["clang-22", "-O1", f"-I{harness.ROOT / 'include'}"]
+        ["clang-22", "-O1", *flags, f"-I{harness.ROOT / 'include'}"]
         + [harness.ROOT / "test/EndToEnd/run-model.c", "-o", program, "-ldl"],
         check=True,
     )
@@ -44,7 +49,8 @@ def emulator(name: str) -> str:
 
 def save(path: pathlib.Path, tensor: torch.Tensor):
     head = [*_CODES[tensor.dtype], tensor.dim(), *tensor.shape]
-    data = tensor.detach().contiguous().flatten().view(torch.uint8)
+    tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    data = tensor.flatten().view(torch.uint8)
     path.write_bytes(np.array(head, np.int64).tobytes() + data.numpy().tobytes())
 
 
@@ -52,8 +58,9 @@ def load(path: pathlib.Path) -> torch.Tensor:
     data = path.read_bytes()
     code, bits, rank = np.frombuffer(data, np.int64, 3)
     sizes = np.frombuffer(data, np.int64, rank, offset=24)
-    elements = torch.frombuffer(bytearray(data[24 + 8 * rank :]), dtype=torch.uint8)
-    return elements.view(_DTYPES[int(code), int(bits)]).reshape(tuple(map(int, sizes)))
+    rest, dtype = bytearray(data[24 + 8 * rank :]), _DTYPES[int(code), int(bits)]
+    elements = torch.frombuffer(rest, dtype=torch.uint8) if rest else torch.empty(0)
+    return (elements.view(dtype) if rest else elements.to(dtype)).reshape(tuple(map(int, sizes)))
 
 
 def run(command: list, model: pathlib.Path, inputs, folder: pathlib.Path, n: int):

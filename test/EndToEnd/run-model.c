@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// run-model MODEL.so FOLDER: reads FOLDER/in_<k> and writes FOLDER/out_<k>, as
-// the members dtype and shape of DLTensor, followed by the elements. It needs
-// only libc, so it runs under an emulator of another CPU.
+// run-model MODEL.so FOLDER [RUNS]: reads FOLDER/in_<k>, runs the model RUNS
+// times (1) and writes FOLDER/out_<k>, as the members dtype and shape of
+// DLTensor, followed by the elements. It needs only libc, so it runs under an
+// emulator of another CPU.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -61,19 +62,35 @@ static DLTensor *read_tensor(const char *folder, int k) {
   return t;
 }
 
+/* Writes the elements from dimension `d` on. An output may be a view. */
+static void write_elements(FILE *file, const DLTensor *t, int d,
+                           const char *at) {
+  size_t bytes = (size_t)(t->dtype.bits + 7) / 8;
+  if (d == t->ndim) {
+    fwrite(at, 1, bytes, file);
+    return;
+  }
+  for (int64_t i = 0; i < t->shape[d]; ++i)
+    write_elements(file, t, d + 1, at + i * t->strides[d] * (int64_t)bytes);
+}
+
 static void write_tensor(const char *folder, int k, const DLTensor *t) {
   FILE *file = open_file(folder, "out", k, "wb");
   int64_t head[3] = {t->dtype.code, t->dtype.bits, t->ndim};
   fwrite(head, 8, 3, file);
   fwrite(t->shape, 8, (size_t)t->ndim, file);
-  fwrite((char *)t->data + t->byte_offset, 1, get_bytes(t), file);
+  const char *data = (const char *)t->data + t->byte_offset;
+  if (t->strides)
+    write_elements(file, t, 0, data);
+  else
+    fwrite(data, 1, get_bytes(t), file);
   if (fclose(file))
     exit(fail("cannot write an output"));
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3)
-    return fail("expected MODEL.so FOLDER");
+  if (argc != 3 && argc != 4)
+    return fail("expected MODEL.so FOLDER [RUNS]");
   void *library = dlopen(argv[1], RTLD_NOW);
   if (!library)
     return fail(dlerror());
@@ -85,14 +102,23 @@ int main(int argc, char **argv) {
   FXInstance *model = api->create(NULL, err, sizeof err);
   if (!model)
     return fail(err);
-  const DLTensor *inputs[64];
-  DLManagedTensor *outputs[64];
+  /* At least one element: calloc may return null for none. */
+  const DLTensor **inputs =
+      calloc((size_t)api->info->n_inputs + 1, sizeof *inputs);
+  DLManagedTensor **outputs =
+      calloc((size_t)api->info->n_outputs + 1, sizeof *outputs);
   for (int k = 0; k < api->info->n_inputs; ++k)
     inputs[k] = read_tensor(argv[2], k);
-  FXRunOptions options = {sizeof options, 2, NULL, 0};
-  if (api->run(model, inputs, api->info->n_inputs, outputs,
-               api->info->n_outputs, &options, err, sizeof err))
-    return fail(err);
+  int runs = argc > 3 ? atoi(argv[3]) : 1;
+  /* The threads of a loop would disturb a count of instructions. */
+  FXRunOptions options = {sizeof options, argc > 3 ? 1 : 2, NULL, 0};
+  for (int r = 0; r < runs; ++r) {
+    for (int k = 0; r && k < api->info->n_outputs; ++k)
+      outputs[k]->deleter(outputs[k]);
+    if (api->run(model, inputs, api->info->n_inputs, outputs,
+                 api->info->n_outputs, &options, err, sizeof err))
+      return fail(err);
+  }
   for (int k = 0; k < api->info->n_outputs; ++k)
     write_tensor(argv[2], k, &outputs[k]->dl_tensor);
   printf("%s\n", api->info->cpu);

@@ -36,6 +36,19 @@ def test_static(dtype, size, tmp_path):
     harness.check(Transposed(), *drawn(dtype, *size), folder=tmp_path, modes=["compiled"])
 
 
+class Two(torch.nn.Module):
+    """Transposes two operands in one kernel."""
+
+    def forward(self, x, y):
+        return (x * 2).t() + y.t() * 3
+
+
+@pytest.mark.parametrize("size", [(48, 64), (5, 4), (33, 50)], ids=str)
+def test_two_operands(size, tmp_path):
+    args = (torch.randn(size), torch.randn(size))
+    harness.check(Two(), args, folder=tmp_path, modes=["compiled"])
+
+
 def test_dynamic(tmp_path):
     h, w = torch.export.Dim("h", min=2), torch.export.Dim("w", min=2)
     others = [(2, 3), (16, 16), (17, 15), (64, 33), (40, 100)]

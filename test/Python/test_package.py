@@ -61,6 +61,10 @@ def test_emit(tmp_path):
     module = fx_mlir.import_(export(Net(), torch.randn(3, 8)))
     module.emit("linalg", tmp_path / "m.mlir")
     assert "linalg." in (tmp_path / "m.mlir").read_text()
+    other = tmp_path / "m.s"
+    module.emit("asm", other, triple="aarch64-linux-gnu", cpu="neoverse-n1")
+    assert "fmla" in other.read_text()
+    other.unlink()
     with pytest.raises(fx_mlir.Error, match="expected one of fx, linalg.*got 'exe'"):
         module.emit("exe", tmp_path / "m")
     with pytest.raises(fx_mlir.Error, match="unknown CPU 'z80'"):

@@ -61,6 +61,11 @@ static cl::opt<std::string>
                       "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
                       "matmul=M:N:K:THREADM:THREADN, with commas"),
              cl::value_desc("tiles"), cl::Hidden, cl::cat(category));
+static cl::opt<std::string>
+    triple("mtriple",
+           cl::desc("The machine that runs the code (default: this one), for "
+                    "example aarch64-linux-gnu; -mcpu names its CPU"),
+           cl::value_desc("triple"), cl::cat(category));
 // -mcpu is LLVM's option, because the linker, which is part of this process,
 // registers it too.
 static llvm::codegen::RegisterCodeGenFlags codeGenFlags;
@@ -282,6 +287,7 @@ int main(int argc, char **argv) {
   options.model = modelName;
   options.limits = importLimits.get();
   options.cpu = llvm::codegen::getMCPU();
+  options.triple = triple;
   options.target = target;
   options.gpuTiles = gpuTiles;
   options.allowFallback = !noFallback;

@@ -41,8 +41,8 @@ enum class MatrixUnit {
 struct TargetInfo {
   bool isGPU = false;
 
-  /// The number of f32 lanes of a vector: 16 (AVX-512), 8 (AVX2) or 4 (SSE); 1
-  /// on a GPU, where a thread computes one element.
+  /// The number of f32 lanes of a vector: 16 (AVX-512), 8 (AVX2) or 4 (SSE,
+  /// NEON); 1 on a GPU, where a thread computes one element.
   int64_t lanes = 16;
   /// The number of vector registers.
   int64_t registers = 32;
@@ -50,6 +50,11 @@ struct TargetInfo {
   bool hasByteDot = false;
   /// Whether there is an instruction for dot products of two bf16 (vdpbf16ps).
   bool hasBF16Dot = false;
+  /// Whether the vectors are those of NEON (AArch64). Instructions then
+  /// multiply by one lane of a vector, and dot products are sdot and bfdot.
+  bool isNEON = false;
+  /// Whether NEON's dot products of bytes can have an unsigned factor (usdot).
+  bool hasMixedDot = false;
   /// The element types that tiles multiply.
   TileKinds tiles;
   /// The maximum number of bytes of the operand that is kept in the
@@ -73,13 +78,15 @@ struct TargetInfo {
   int64_t maxShared = 227 * 1024;
 
   static TargetInfo getCPU(int64_t lanes, bool hasByteDot = false,
-                           bool hasBF16Dot = false, TileKinds tiles = {}) {
+                           bool hasBF16Dot = false, TileKinds tiles = {},
+                           bool isNEON = false) {
     TargetInfo target;
     target.lanes = lanes;
-    target.registers = lanes >= 16 ? 32 : 16;
+    target.registers = lanes >= 16 || isNEON ? 32 : 16;
     target.hasByteDot = hasByteDot;
     target.hasBF16Dot = hasBF16Dot;
     target.tiles = tiles;
+    target.isNEON = isNEON;
     return target;
   }
   static TargetInfo getGPU(MatrixUnit matrixUnit) {

@@ -69,10 +69,14 @@ struct CompileOptions {
   std::string model;
   /// What the import of an archive may use.
   ImportLimits limits;
-  /// The CPU, as for LLVM's `-mcpu`. Empty: the CPU of this machine, or any
-  /// x86-64 if `target` is a GPU. Several CPUs, with commas: a shared object
-  /// with code for each of them. The best is chosen when it is loaded.
+  /// The CPU, as for LLVM's `-mcpu`. Empty: the CPU of this machine, any x86-64
+  /// if `target` is a GPU, or any CPU of `triple` if that is another machine.
+  /// Several CPUs, with commas: a shared object with code for each of them. The
+  /// best is chosen when it is loaded.
   std::string cpu;
+  /// The triple of the machine, as for LLVM's `-mtriple`: "aarch64-linux-gnu".
+  /// Empty: this machine's.
+  std::string triple;
   /// The target of the kernels: empty for the CPU, "cuda", "cuda:sm_90a,sm_80",
   /// "rocm:gfx942", … (`describeTargets`). A platform without a run-time has
   /// kernels only, no host code.

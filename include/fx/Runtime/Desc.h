@@ -175,9 +175,14 @@ typedef struct {
   const FXrtDevice *device; /* null: the CPU runs everything */
 } FXrtModel;
 
-/* The numbers of the bits of `cpu_features`, FX_X86_AVX2 for example. */
+/* The numbers of the bits of `cpu_features`, FX_X86_AVX2 for example. Those of
+ * x86 and AArch64 overlap: a model is for one of them. */
 enum {
 #define FX_X86_FEATURE(ID, NAME, WORD, BIT, STATE) FX_X86_##ID,
+#include "fx/Runtime/CpuFeatures.def"
+};
+enum {
+#define FX_AARCH64_FEATURE(ID, NAME, WORD, BIT) FX_AARCH64_##ID,
 #include "fx/Runtime/CpuFeatures.def"
 };
 /* Multiplications in tiles. The process needs a permission to use them. */

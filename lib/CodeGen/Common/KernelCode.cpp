@@ -539,20 +539,29 @@ void KernelCode::endForall(Operation *forall) {
 
 void KernelCode::forVectors(
     Scope &outer, const Index &from, const Index &to,
-    llvm::function_ref<void(Scope &, const Index &)> body) {
+    llvm::function_ref<void(Scope &, const Index &)> body, int64_t unroll) {
   Value outerMask = mask;
   mask = Value();
   Index count = sub(to, from);
   Index whole = mul(floorDiv(count, lanes), Index::of(lanes));
-  Index end = add(from, whole);
-  if (!(count.isStatic() && count.constant < lanes)) {
+  Index end = add(from, whole), begin = from;
+  int64_t block = unroll * lanes;
+  if (unroll > 1 && !(count.isStatic() && count.constant < block)) {
+    begin = add(from, mul(floorDiv(count, block), Index::of(block)));
+    Scope inner;
+    scf::ForOp loop = beginFor(outer, inner, from, begin, block);
+    for (int64_t u = 0; u < unroll; ++u)
+      body(inner, Index(loop.getInductionVar(), u * lanes));
+    endFor(loop);
+  }
+  if (!(begin == end) && !(count.isStatic() && count.constant < lanes)) {
     if (count == Index::of(lanes)) {
       Scope inner;
       inner.parent = &outer;
       body(inner, from);
     } else {
       Scope inner;
-      scf::ForOp loop = beginFor(outer, inner, from, end, lanes);
+      scf::ForOp loop = beginFor(outer, inner, begin, end, lanes);
       body(inner, Index(loop.getInductionVar()));
       endFor(loop);
     }

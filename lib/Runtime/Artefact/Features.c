@@ -7,6 +7,9 @@
 
 #include "Internal.h"
 #include <stdio.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #if defined(__x86_64__)
 typedef enum {
@@ -57,6 +60,18 @@ static int64_t find_features(void) {
 #include "fx/Runtime/CpuFeatures.def"
   return features;
 }
+#elif defined(__aarch64__)
+typedef enum { HWCAP, HWCAP2, WORDS } FXrtHwcapWord;
+
+static int64_t find_features(void) {
+  unsigned long words[WORDS] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
+  int64_t features = 0;
+#define FX_AARCH64_FEATURE(ID, NAME, WORD, BIT)                                \
+  if (words[WORD] >> BIT & 1)                                                  \
+    features |= INT64_C(1) << FX_AARCH64_##ID;
+#include "fx/Runtime/CpuFeatures.def"
+  return features;
+}
 #else
 static int64_t find_features(void) { return 0; }
 #endif
@@ -84,6 +99,15 @@ static long arch_prctl(long code, long argument) {
 #else
   (void)code, (void)argument;
   return -38;
+#endif
+}
+
+int fx_rt_needs_tiles(const FXrtModel *model) {
+#if defined(__x86_64__)
+  return (model->cpu_features & FX_X86_TILES) != 0;
+#else
+  (void)model;
+  return 0;
 #endif
 }
 

@@ -185,9 +185,11 @@ typedef struct FXrtCall {
 _Noreturn void fx_rt_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* Returns the bits of the features, FX_X86_*, that the CPU has and the system
- * supports. */
+/* Returns the bits of the features, FX_X86_* or FX_AARCH64_*, that the CPU has
+ * and the system supports. */
 int64_t fx_rt_cpu_features(void);
+/* Returns nonzero if `model` multiplies in tiles. */
+int fx_rt_needs_tiles(const FXrtModel *model);
 /* Chooses the version of the model that this process uses, once. */
 void fx_rt_choose_version(void);
 /* Checks that the CPU can run the chosen version; on failure writes a message

@@ -124,8 +124,7 @@ static void destroy(FXInstance *i) {
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
   if (fx_rt_check_cpu(err, size))
     return 0;
-  if ((fx_rt_model.cpu_features & FX_X86_TILES) &&
-      fx_rt_request_tiles(err, size))
+  if (fx_rt_needs_tiles(&fx_rt_model) && fx_rt_request_tiles(err, size))
     return 0;
   FXInstance *i = calloc(1, sizeof *i);
   if (!i) {

@@ -17,7 +17,11 @@
 #include <string.h>
 
 static const char *const feature_names[] = {
+#if defined(__aarch64__)
+#define FX_AARCH64_FEATURE(ID, NAME, WORD, BIT) NAME,
+#else
 #define FX_X86_FEATURE(ID, NAME, WORD, BIT, STATE) NAME,
+#endif
 #include "fx/Runtime/CpuFeatures.def"
 };
 
@@ -35,7 +39,7 @@ static int64_t get_missing(const FXrtModel *model) {
  * files with another version ask here, where a refusal is no error. */
 static int may_use_tiles(const FXrtModel *model) {
   char err[1];
-  return !(model->cpu_features & FX_X86_TILES) || fx_rt_versions.n == 1 ||
+  return !fx_rt_needs_tiles(model) || fx_rt_versions.n == 1 ||
          !fx_rt_request_tiles(err, sizeof err);
 }
 

@@ -375,6 +375,8 @@ static void testOptions(FXModule *module, const char *folder) {
        "/no/such/file: cannot open"},
       {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .winograd = "f6"},
        "expected auto, off, f2 or f4 as winograd, got 'f6'"},
+      {{.struct_size = size, .emit = FX_EMIT_ASSEMBLY, .triple = "z80-none"},
+       "--mtriple: expected aarch64-linux-gnu"},
       {{.struct_size = size,
         .emit = FX_EMIT_SHARED_OBJECT,
         .target = "cuda:sm_x"},

@@ -14,6 +14,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include "llvm/TargetParser/Triple.h"
+
 #include <memory>
 
 namespace llvm {
@@ -32,6 +34,7 @@ namespace fx::cpu {
 
 /// The machine to compile for. `cpu` and `features` are in LLVM's notation.
 struct CPUOptions {
+  std::string triple;   ///< "aarch64-unknown-linux-gnu"; empty: this machine's
   std::string cpu;      ///< "znver5"
   std::string name;     ///< for the user: "znver5", "x86-64-v4+amx-int8"
   std::string features; ///< "+avx512f,..."; host: as the system reports them
@@ -43,19 +46,30 @@ struct CPUOptions {
 };
 
 /// Returns the options for the CPU `name`, as for `-mcpu=NAME`; empty: for this
-/// machine. "NAME+FEATURE+FEATURE" adds features. Fails for names that LLVM
-/// does not know; `error` is the message.
+/// machine, or a generic one if `triple` is given. "NAME+FEATURE+FEATURE" adds
+/// features. Fails for names that LLVM does not know; `error` is the message.
 mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef name,
-                                          std::string &error);
+                                          std::string &error,
+                                          llvm::StringRef triple = "");
+
+/// Returns the triple `text`, as for `-mtriple=TEXT`, in LLVM's normal form;
+/// empty if its code runs on this machine. Fails if there is no run-time for
+/// it; `error` is the message.
+mlir::FailureOr<std::string> parseTriple(llvm::StringRef text,
+                                         std::string &error);
 
 /// Returns the options for the CPUs that `mcpu` lists with commas, the most
 /// demanding one first. If there are several, each has a suffix. Fails for
 /// unknown and repeated names.
-mlir::FailureOr<llvm::SmallVector<CPUOptions>> getVersions(llvm::StringRef mcpu,
-                                                           std::string &error);
+mlir::FailureOr<llvm::SmallVector<CPUOptions>>
+getVersions(llvm::StringRef mcpu, std::string &error,
+            llvm::StringRef triple = "");
 
-/// Returns the bits of `features` that CpuFeatures.def defines.
-int64_t getFeatureBits(llvm::StringRef features);
+llvm::Triple getTriple(const CPUOptions &options);
+
+/// Returns the bits of `features` that CpuFeatures.def defines for the CPUs of
+/// `triple`.
+int64_t getFeatureBits(llvm::StringRef features, const llvm::Triple &triple);
 
 /// Builds the pipeline from tensors (the linalg contract with emitted kernels)
 /// to memrefs.
@@ -100,11 +114,15 @@ llvm::Expected<std::string> renameSymbols(
     llvm::function_ref<std::optional<std::string>(llvm::StringRef)> rename);
 
 /// Links objects and the artefact's run-time to a shared object at `output`, in
-/// this process. The shared object depends only on libc and libm, and exports
-/// `fx_model_api`. With `forTorch`, it also depends on LibTorch, and exports
-/// the interface of AOTInductor's packages.
+/// this process, for the machine `triple`. The shared object depends only on
+/// libc and libm, and exports `fx_model_api`. With `forTorch`, it also depends
+/// on LibTorch, and exports the interface of AOTInductor's packages.
 llvm::Error linkSharedObject(llvm::ArrayRef<std::string> objects,
-                             llvm::StringRef output, bool forTorch = false);
+                             const llvm::Triple &triple, llvm::StringRef output,
+                             bool forTorch = false);
+
+/// Returns an error if this build has no run-time for `triple`.
+llvm::Error checkRuntime(const llvm::Triple &triple);
 
 } // namespace fx::cpu
 

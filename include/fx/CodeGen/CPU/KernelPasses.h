@@ -29,11 +29,16 @@ namespace fx::cpu {
 
 /// The properties of the machine that the passes on tensors use.
 struct KernelOptions {
-  /// The f32 lanes of a vector register: 16 (AVX-512), 8 (AVX2) or 4 (SSE).
+  /// The f32 lanes of a vector register: 16 (AVX-512), 8 (AVX2) or 4 (SSE,
+  /// NEON).
   int64_t lanes = 16;
-  /// Whether the machine has vpdpbusd for vectors of `lanes` lanes.
+  /// Whether the vectors are those of AArch64's NEON.
+  bool neon = false;
+  /// Whether the machine has vpdpbusd for vectors of `lanes` lanes, or sdot.
   bool vnni = false;
-  /// vdpbf16ps exists for vectors of that many lanes.
+  /// Whether NEON has usdot.
+  bool mixedDot = false;
+  /// vdpbf16ps exists for vectors of that many lanes, or bfdot.
   bool bf16 = false;
   /// The element types that the machine multiplies in tiles.
   kernel::TileKinds tiles = {};
@@ -47,10 +52,16 @@ struct KernelOptions {
   kernel::TuningTarget target;
   /// For tests: see `fx-cpu-select-schedules`.
   int64_t candidate = 0;
+
+  /// Returns what the choice of schedules depends on.
+  kernel::TargetInfo getScheduleTarget() const {
+    return kernel::TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16, tiles,
+                                      neon);
+  }
 };
 
-/// Returns the options for a list of x86 features in LLVM's notation
-/// ("+avx512f,+avx2,...").
+/// Returns the options for a list of features of x86 or AArch64 in LLVM's
+/// notation ("+avx512f,+avx2,...").
 KernelOptions getKernelOptions(llvm::StringRef features);
 
 /// Builds the pipeline of all passes on tensors: from the linalg contract to a

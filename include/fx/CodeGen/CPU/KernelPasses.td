@@ -10,6 +10,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+defvar NeonOption = Option<
+    "neon", "neon", "bool", "false",
+    "vectors are those of AArch64's NEON, with 32 registers">;
 defvar TilesOption = Option<
     "tiles", "tiles", "::fx::kernel::TileKinds", "::fx::kernel::TileKinds()",
     "what is multiplied in AMX tiles, of int8, bf16 and f16">;
@@ -133,6 +136,7 @@ def FXCPUWinograd : Pass<"fx-cpu-winograd", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    NeonOption,
     Option<"mode", "mode", "WinogradMode", "WinogradMode::Auto",
            "for which convolutions", [{::llvm::cl::values(
              clEnumValN(WinogradMode::Auto, "auto", "those that gain from it"),
@@ -247,7 +251,7 @@ def FXCPUSelectSchedules
            "that the class chooses">,
     Option<"report", "report", "bool", "false",
            "emit a remark with the signature and the schedules of each kernel">,
-    TilesOption
+    NeonOption, TilesOption
   ];
   let dependentDialects = ["::fx::kernel::FXKernelDialect"];
 }
@@ -274,12 +278,16 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
     Option<"vnni", "vnni", "bool", "false",
-           "multiply 8-bit integers by vpdpbusd, of vectors as wide as the lanes">,
+           "multiply 8-bit integers by vpdpbusd, of vectors as wide as the lanes; "
+           "with `neon` by sdot">,
     Option<"bf16", "bf16", "bool", "false",
-           "multiply packed pairs of bf16 by vdpbf16ps, of vectors as wide as the lanes">,
+           "multiply packed pairs of bf16 by vdpbf16ps, of vectors as wide as the lanes; "
+           "with `neon` by bfdot">,
     Option<"report", "report", "bool", "false",
            "remark on kernels that are left to the general path">,
-    TilesOption
+    Option<"mixedDot", "mixed-dot", "bool", "false",
+           "with `neon` and `vnni`: usdot exists, besides sdot">,
+    NeonOption, TilesOption
   ];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",

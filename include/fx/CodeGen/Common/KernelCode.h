@@ -192,9 +192,11 @@ public:
                                int64_t work = 0);
   void endForall(mlir::Operation *forall);
   /// Calls `body(scope, at)` to build the code for the vectors from `from` to
-  /// `to`: once in a loop over full vectors, once for the masked remainder.
+  /// `to`: once in a loop over full vectors, once for the masked remainder. If
+  /// `unroll` is more than 1, also in a loop over that many vectors at a time.
   void forVectors(Scope &outer, const Index &from, const Index &to,
-                  llvm::function_ref<void(Scope &, const Index &)> body);
+                  llvm::function_ref<void(Scope &, const Index &)> body,
+                  int64_t unroll = 1);
 
 private:
   mlir::Value evalGeneric(Scope &scope, mlir::linalg::GenericOp op,

@@ -44,7 +44,9 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm,
     pm.addPass(createFXCPUProfileKernels());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createFXCPUStreamOutputs());
+  // AArch64 stores a vector past the caches by two instructions.
+  if (!getTriple(options).isAArch64())
+    pm.addPass(createFXCPUStreamOutputs());
 }
 
 void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm,
@@ -70,7 +72,11 @@ void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = !StringRef(options.features).contains("+avx512bf16");
+  StringRef features = options.features;
+  expand.includeBf16 =
+      !features.contains("+avx512bf16") &&
+      !(getTriple(options).isAArch64() &&
+        llvm::is_contained(llvm::split(features, ','), StringRef("+bf16")));
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createSCFToControlFlowPass());
   ConvertVectorToLLVMPassOptions vectors;

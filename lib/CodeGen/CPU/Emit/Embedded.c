@@ -27,3 +27,7 @@ EMBED(fx_embedded_libm, FX_EMBEDDED_M);
 EMBED(fx_embedded_libdl, FX_EMBEDDED_DL);
 EMBED(fx_embedded_libstdcxx, FX_EMBEDDED_STDCXX);
 EMBED(fx_embedded_libtorch, FX_EMBEDDED_TORCH);
+EMBED(fx_embedded_aarch64_runtime, FX_EMBEDDED_AARCH64_RUNTIME);
+EMBED(fx_embedded_aarch64_libc, FX_EMBEDDED_AARCH64_C);
+EMBED(fx_embedded_aarch64_libm, FX_EMBEDDED_AARCH64_M);
+EMBED(fx_embedded_aarch64_libdl, FX_EMBEDDED_AARCH64_DL);

@@ -220,20 +220,24 @@ llvm::Constant *Emitter::prepared() {
 }
 
 /// Returns the features that the CPU must have.
-static int64_t getRequiredFeatures(const ModelDescription &m) {
+static int64_t getRequiredFeatures(const ModelDescription &m,
+                                   const llvm::Triple &triple) {
+  int64_t features = getFeatureBits(m.features, triple);
+  if (!triple.isX86())
+    return features;
   // Virtual machines often hide the tiles of their CPU. Require them only for
   // code that uses them.
   auto tile = [](bool isUsed, int feature) {
     return isUsed ? int64_t(1) << feature : 0;
   };
-  return (getFeatureBits(m.features) & ~FX_X86_TILES) |
-         tile(m.tiles.any(), FX_X86_AMX_TILE) |
+  return (features & ~FX_X86_TILES) | tile(m.tiles.any(), FX_X86_AMX_TILE) |
          tile(m.tiles.int8, FX_X86_AMX_INT8) |
          tile(m.tiles.bf16, FX_X86_AMX_BF16) |
          tile(m.tiles.f16, FX_X86_AMX_FP16);
 }
 
 llvm::Constant *Emitter::run() {
+  int64_t features = getRequiredFeatures(m, module.getTargetTriple());
   llvm::SmallVector<llvm::Constant *> conditions, outputs;
   for (const ConditionDescription &c : m.conditions)
     conditions.push_back(
@@ -275,7 +279,7 @@ llvm::Constant *Emitter::run() {
                                     t.i64(mutables),
                                     t.i64(m.weightBytes),
                                     entry,
-                                    t.i64(getRequiredFeatures(m)),
+                                    t.i64(features),
                                     prepare,
                                     t.i64(m.prepareArgs.size()),
                                     t.words(m.prepareArgs),

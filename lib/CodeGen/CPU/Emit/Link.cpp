@@ -9,6 +9,8 @@
 #include "fx/CodeGen/Common/Linker.h"
 #include "fx/Support/OutputFile.h"
 
+#include "llvm/TargetParser/Host.h"
+
 // Defined in Embedded.c: the objects of the runtime and of AOTInductor's
 // interface, and import libraries.
 #define DECLARE(name)                                                          \
@@ -20,6 +22,11 @@ DECLARE(libm)
 DECLARE(libdl)
 DECLARE(libstdcxx)
 DECLARE(libtorch)
+// For cross-compilation; empty if the headers of AArch64's libc were missing.
+DECLARE(aarch64_runtime)
+DECLARE(aarch64_libc)
+DECLARE(aarch64_libm)
+DECLARE(aarch64_libdl)
 #undef DECLARE
 /// The bytes of an embedded file.
 #define EMBEDDED(name)                                                         \
@@ -30,8 +37,33 @@ using namespace fx;
 using namespace fx::codegen;
 using namespace fx::cpu;
 
+namespace {
+/// The run-time for a machine, and import libraries of its system.
+struct RuntimeFiles {
+  llvm::StringRef runtime, libc, libm, libdl;
+};
+} // namespace
+
+static RuntimeFiles getRuntime(const llvm::Triple &triple) {
+  if (triple.getArch() ==
+      llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch())
+    return {EMBEDDED(runtime), EMBEDDED(libc), EMBEDDED(libm), EMBEDDED(libdl)};
+  return {EMBEDDED(aarch64_runtime), EMBEDDED(aarch64_libc),
+          EMBEDDED(aarch64_libm), EMBEDDED(aarch64_libdl)};
+}
+
+llvm::Error fx::cpu::checkRuntime(const llvm::Triple &triple) {
+  if (!getRuntime(triple).runtime.empty())
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "this build of fx-mlir has no runtime for " + triple.getArchName() +
+      "; it needs the headers of its libc (Debian: libc6-dev-arm64-cross)");
+}
+
 static llvm::Expected<std::string>
-linkObjects(llvm::ArrayRef<std::string> objects, bool forTorch) {
+linkObjects(llvm::ArrayRef<std::string> objects, const llvm::Triple &triple,
+            bool forTorch) {
+  RuntimeFiles runtime = getRuntime(triple);
   Linker linker(
       {"-shared",
        // The objects, libc, libm and libdl must define every symbol. An
@@ -43,23 +75,24 @@ linkObjects(llvm::ArrayRef<std::string> objects, bool forTorch) {
   for (llvm::StringRef object : objects)
     if (llvm::Error e = linker.add(object))
       return e;
-  llvm::SmallVector<llvm::StringRef> files = {EMBEDDED(runtime)};
+  llvm::SmallVector<llvm::StringRef> files = {runtime.runtime};
   if (forTorch)
     files.append({EMBEDDED(aoti), EMBEDDED(libtorch), EMBEDDED(libstdcxx)});
-  files.push_back(EMBEDDED(libc));
+  files.push_back(runtime.libc);
   for (llvm::StringRef file : files)
     if (llvm::Error e = linker.add(file))
       return e;
   linker.addOption("--as-needed");
-  for (llvm::StringRef file : {EMBEDDED(libm), EMBEDDED(libdl)})
+  for (llvm::StringRef file : {runtime.libm, runtime.libdl})
     if (llvm::Error e = linker.add(file))
       return e;
   return linker.run();
 }
 
 llvm::Error fx::cpu::linkSharedObject(llvm::ArrayRef<std::string> objects,
+                                      const llvm::Triple &triple,
                                       llvm::StringRef path, bool forTorch) {
-  llvm::Expected<std::string> bytes = linkObjects(objects, forTorch);
+  llvm::Expected<std::string> bytes = linkObjects(objects, triple, forTorch);
   if (!bytes)
     return bytes.takeError();
   return writeInPlace(path, [&](llvm::raw_ostream &os) {

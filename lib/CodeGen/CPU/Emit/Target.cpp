@@ -19,24 +19,65 @@
 
 using namespace fx::cpu;
 
-static const llvm::Target *getTarget(std::string &error) {
+extern "C" {
+void LLVMInitializeAArch64Target();
+void LLVMInitializeAArch64TargetInfo();
+void LLVMInitializeAArch64TargetMC();
+void LLVMInitializeAArch64AsmPrinter();
+void LLVMInitializeAArch64AsmParser();
+}
+
+static llvm::Triple getHostTriple() {
+  return llvm::Triple(llvm::sys::getDefaultTargetTriple());
+}
+
+llvm::Triple fx::cpu::getTriple(const CPUOptions &options) {
+  return options.triple.empty() ? getHostTriple()
+                                : llvm::Triple(options.triple);
+}
+
+mlir::FailureOr<std::string> fx::cpu::parseTriple(llvm::StringRef text,
+                                                  std::string &error) {
+  llvm::Triple triple(llvm::Triple::normalize(text)), host = getHostTriple();
+  bool isKnown = triple.isAArch64(64) ? triple.isLittleEndian()
+                                      : triple.getArch() == host.getArch();
+  if (!isKnown || !triple.isOSLinux() ||
+      !(triple.isGNUEnvironment() ||
+        triple.getEnvironment() == llvm::Triple::UnknownEnvironment)) {
+    error = "expected aarch64-linux-gnu or " + host.getArchName().str() +
+            "-linux-gnu, got '" + text.str() + "'";
+    return mlir::failure();
+  }
+  if (triple.getArch() == host.getArch())
+    return std::string();
+  return triple.str();
+}
+
+static const llvm::Target *getTarget(const llvm::Triple &triple,
+                                     std::string &error) {
   static bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
     return true;
   }();
   (void)initialized;
-  return llvm::TargetRegistry::lookupTarget(
-      llvm::Triple(llvm::sys::getDefaultTargetTriple()), error);
+  return llvm::TargetRegistry::lookupTarget(triple, error);
 }
 
 /// Returns the features of a CPU as LLVM writes them: "+a,+b".
 static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
   llvm::SubtargetFeatures features;
   const llvm::FeatureBitset &bits = info.getFeatureBits();
+  // LLVM reads names in lower case only. A name of AArch64, of a system
+  // register that kernels do not use, is in upper case.
   for (const llvm::SubtargetFeatureKV &kv : info.getAllProcessorFeatures())
-    if (bits.test(kv.Value))
+    if (bits.test(kv.Value) && llvm::StringRef(kv.Key).lower() == kv.Key)
       features.AddFeature(kv.Key, true);
   return features.getString();
 }
@@ -45,7 +86,7 @@ static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
 /// sets `error` if LLVM does not know one of them.
 static bool addFeatures(CPUOptions &options, llvm::StringRef added,
                         const llvm::Target &target, std::string &error) {
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  llvm::Triple triple = getTriple(options);
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       target.createMCSubtargetInfo(triple, "generic", ""));
   llvm::SmallVector<llvm::StringRef> names;
@@ -68,8 +109,13 @@ static bool addFeatures(CPUOptions &options, llvm::StringRef added,
 /// Disables arithmetic on f16, which AVX512-FP16 provides. LLVM would fuse
 /// multiplications and additions, as it may for f32, but PyTorch rounds each of
 /// them to f16. Without the instructions, each operation is computed in f32 and
-/// rounded once, which gives the same result as one in f16.
+/// rounded once, which gives the same result as one in f16. On AArch64 this
+/// also disables SVE, which implies the instructions: kernels use NEON.
 static void disableF16Arithmetic(CPUOptions &options) {
+  if (getTriple(options).isAArch64()) {
+    options.features += ",-fullfp16";
+    return;
+  }
   llvm::SmallVector<llvm::StringRef> list;
   llvm::StringRef(options.features).split(list, ',');
   if (!llvm::is_contained(list, "+avx512fp16"))
@@ -83,21 +129,34 @@ static void disableF16Arithmetic(CPUOptions &options) {
 }
 
 mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef name,
-                                                   std::string &error) {
+                                                   std::string &error,
+                                                   llvm::StringRef ofTriple) {
   auto [mcpu, added] = name.split('+');
   CPUOptions options;
-  const llvm::Target *target = getTarget(error);
+  options.triple = ofTriple.str();
+  llvm::Triple triple = getTriple(options);
+  const llvm::Target *target = getTarget(triple, error);
   if (!target)
     return mlir::failure();
   bool isHost = mcpu.empty() || mcpu == "native" || mcpu == "host";
+  if (isHost && !ofTriple.empty()) {
+    if (!mcpu.empty()) {
+      error = "expected a CPU of " + triple.getArchName().str() + ", got '" +
+              mcpu.str() + "'";
+      return mlir::failure();
+    }
+    mcpu = "generic";
+    isHost = false;
+  }
   options.cpu = isHost ? llvm::sys::getHostCPUName().str() : mcpu.str();
-  options.name = options.cpu + name.drop_front(mcpu.size()).str();
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  options.name = options.cpu + (added.empty() ? "" : "+" + added.str());
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, "generic", ""));
   // Check the name first: LLVM prints its own messages for an unknown CPU.
   if (!isHost && (!info || !info->isCPUStringValid(options.cpu))) {
     error = "unknown CPU '" + options.cpu + "'";
+    if (!ofTriple.empty())
+      error += " of " + triple.getArchName().str();
     return mlir::failure();
   }
   if (isHost) {
@@ -119,9 +178,8 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef name,
   return options;
 }
 
-int64_t fx::cpu::getFeatureBits(llvm::StringRef features) {
-  if (!llvm::Triple(llvm::sys::getDefaultTargetTriple()).isX86())
-    return 0;
+int64_t fx::cpu::getFeatureBits(llvm::StringRef features,
+                                const llvm::Triple &triple) {
   llvm::SmallVector<llvm::StringRef> list;
   features.split(list, ',');
   llvm::StringSet<> names;
@@ -130,14 +188,18 @@ int64_t fx::cpu::getFeatureBits(llvm::StringRef features) {
       names.insert(feature);
   int64_t bits = 0;
 #define FX_X86_FEATURE(ID, NAME, WORD, BIT, STATE)                             \
-  if (names.contains(NAME))                                                    \
+  if (triple.isX86() && names.contains(NAME))                                  \
     bits |= int64_t(1) << FX_X86_##ID;
+#define FX_AARCH64_FEATURE(ID, NAME, WORD, BIT)                                \
+  if (triple.isAArch64() && names.contains(NAME))                              \
+    bits |= int64_t(1) << FX_AARCH64_##ID;
 #include "fx/Runtime/CpuFeatures.def"
   return bits;
 }
 
 mlir::FailureOr<llvm::SmallVector<CPUOptions>>
-fx::cpu::getVersions(llvm::StringRef mcpu, std::string &error) {
+fx::cpu::getVersions(llvm::StringRef mcpu, std::string &error,
+                     llvm::StringRef triple) {
   llvm::SmallVector<llvm::StringRef> names;
   mcpu.split(names, ',');
   llvm::SmallVector<CPUOptions> versions;
@@ -147,7 +209,7 @@ fx::cpu::getVersions(llvm::StringRef mcpu, std::string &error) {
               mcpu.str() + "'";
       return mlir::failure();
     }
-    mlir::FailureOr<CPUOptions> options = getCPUOptions(name, error);
+    mlir::FailureOr<CPUOptions> options = getCPUOptions(name, error, triple);
     if (mlir::failed(options))
       return mlir::failure();
     for (const CPUOptions &other : versions) {
@@ -161,8 +223,8 @@ fx::cpu::getVersions(llvm::StringRef mcpu, std::string &error) {
   // A version whose features include those of another one has more of them.
   llvm::stable_sort(versions, [](const CPUOptions &a, const CPUOptions &b) {
     auto count = [](const CPUOptions &v) {
-      return std::pair(v.vectorWidth,
-                       llvm::popcount(uint64_t(getFeatureBits(v.features))));
+      int64_t bits = getFeatureBits(v.features, getTriple(v));
+      return std::pair(v.vectorWidth, llvm::popcount(uint64_t(bits)));
     };
     return count(a) > count(b);
   });
@@ -175,7 +237,8 @@ fx::cpu::getVersions(llvm::StringRef mcpu, std::string &error) {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 fx::cpu::createTargetMachine(const CPUOptions &options) {
   std::string error;
-  const llvm::Target *target = getTarget(error);
+  llvm::Triple triple = getTriple(options);
+  const llvm::Target *target = getTarget(triple, error);
   if (!target)
     return llvm::createStringError(error);
   llvm::TargetOptions targetOptions;
@@ -183,8 +246,8 @@ fx::cpu::createTargetMachine(const CPUOptions &options) {
   // fast-math assumption is made.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      llvm::Triple(llvm::sys::getDefaultTargetTriple()), options.cpu,
-      options.features, targetOptions, llvm::Reloc::PIC_, std::nullopt,
+      triple, options.cpu, options.features, targetOptions, llvm::Reloc::PIC_,
+      std::nullopt,
       options.optLevel >= 3   ? llvm::CodeGenOptLevel::Aggressive
       : options.optLevel == 2 ? llvm::CodeGenOptLevel::Default
                               : llvm::CodeGenOptLevel::Less));

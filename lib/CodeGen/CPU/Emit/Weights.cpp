@@ -123,10 +123,12 @@ static llvm::Expected<uint64_t> addSegment(llvm::StringRef path,
   ELF::Elf64_Phdr ph = {};
   ph.p_type = ELF::PT_LOAD;
   ph.p_flags = ELF::PF_R;
-  ph.p_offset = llvm::alignTo(file.size(), kPage);
-  ph.p_vaddr = ph.p_paddr = llvm::alignTo(end, kPage);
+  // Linux for AArch64 has pages of up to 64 KiB.
+  uint64_t page = ehdr.e_machine == ELF::EM_AARCH64 ? 16 * kPage : kPage;
+  ph.p_offset = llvm::alignTo(file.size(), page);
+  ph.p_vaddr = ph.p_paddr = llvm::alignTo(end, page);
   ph.p_filesz = ph.p_memsz = bytes;
-  ph.p_align = kPage;
+  ph.p_align = page;
   std::error_code ec;
   llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting,
                           llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);

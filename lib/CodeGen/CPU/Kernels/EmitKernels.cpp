@@ -51,7 +51,8 @@ namespace {
 struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
-    TargetInfo target = TargetInfo::getCPU(lanes, vnni, bf16, tiles);
+    TargetInfo target = TargetInfo::getCPU(lanes, vnni, bf16, tiles, neon);
+    target.hasMixedDot = mixedDot;
     DenseMap<StringAttr, SmallVector<InvokeOp>> invokes;
     getOperation().walk([&](InvokeOp op) {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);
@@ -82,6 +83,8 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
       kernel->getBlock()->getOperations().insert(kernel->getIterator(),
                                                  code.target);
       kernel.erase();
+      if (neon)
+        adaptToNEON(code.target);
       if (failed(mlir::verify(code.target)) ||
           failed(approximateMath(code.target,
                                  {/*hasScale=*/code.machine.lanes == 16})))

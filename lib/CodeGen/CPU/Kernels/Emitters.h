@@ -28,6 +28,11 @@ void transposeVectors(KernelCode &code, llvm::SmallVector<mlir::Value> &rows);
 /// Returns false, and emits nothing, if the kernel is not of this form.
 bool emitTransposed(KernelCode &code, int64_t merged);
 
+/// Changes the code of a kernel for NEON. Each masked load and store becomes a
+/// branch: if all lanes of the mask are set, the access is one of a vector.
+/// Maxima and minima that propagate NaN become intrinsics.
+void adaptToNEON(mlir::func::FuncOp kernel);
+
 /// Returns the first reduction of a kernel; null if there is none.
 mlir::linalg::GenericOp findReduction(mlir::func::FuncOp kernel);
 

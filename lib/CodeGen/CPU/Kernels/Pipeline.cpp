@@ -24,6 +24,14 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
     return llvm::is_contained(list, ("+" + name).str());
   };
   KernelOptions options;
+  if (has("neon")) {
+    options.lanes = 4;
+    options.neon = true;
+    options.vnni = has("dotprod");
+    options.mixedDot = has("i8mm");
+    options.bf16 = has("bf16");
+    return options;
+  }
   options.lanes = has("avx512f") ? 16 : has("avx2") || has("avx") ? 8 : 4;
   // AVX512-VNNI has vectors of less than 512 bits only with AVX512VL.
   options.vnni = options.lanes == 16
@@ -53,7 +61,8 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUIntegerContractions());
-  pm.addPass(createFXCPUWinograd({options.lanes, options.winograd}));
+  pm.addPass(
+      createFXCPUWinograd({options.lanes, options.neon, options.winograd}));
   pm.addPass(
       createFXCPUPackWeights({options.lanes, options.bf16, options.tiles}));
   pm.addPass(createFXCPUWidenHalves());
@@ -67,6 +76,7 @@ void fx::cpu::buildEmitPipeline(OpPassManager &pm,
   select.lanes = options.lanes;
   select.bf16 = options.bf16;
   select.tiles = options.tiles;
+  select.neon = options.neon;
   select.tuneFile = options.tuneFile;
   select.cpu = options.target.cpu;
   select.features = options.target.features;
@@ -80,6 +90,8 @@ void fx::cpu::buildEmitPipeline(OpPassManager &pm,
   emit.vnni = options.vnni;
   emit.bf16 = options.bf16;
   emit.tiles = options.tiles;
+  emit.neon = options.neon;
+  emit.mixedDot = options.mixedDot;
   pm.addPass(createFXCPUEmitKernels(emit));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -95,6 +107,11 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                     llvm::cl::desc("vpdpbusd exists for such vectors")};
   Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
                     llvm::cl::desc("vdpbf16ps exists for such vectors")};
+  Option<bool> neon{*this, "neon", llvm::cl::init(false),
+                    llvm::cl::desc("vectors are those of AArch64's NEON, with "
+                                   "sdot if `vnni`, and bfdot if `bf16`")};
+  Option<bool> mixedDot{*this, "mixed-dot", llvm::cl::init(false),
+                        llvm::cl::desc("NEON has usdot")};
   Option<fx::kernel::TileKinds> tiles{
       *this, "tiles",
       llvm::cl::desc("what is multiplied in AMX tiles, of int8, bf16 and f16")};
@@ -110,6 +127,8 @@ void fx::cpu::registerKernelPasses() {
         kernels.lanes = options.lanes;
         kernels.vnni = options.vnni;
         kernels.bf16 = options.bf16;
+        kernels.neon = options.neon;
+        kernels.mixedDot = options.mixedDot;
         kernels.tiles = options.tiles;
         buildKernelPipeline(pm, kernels);
       });

@@ -15,8 +15,7 @@ using namespace fx::kernel;
 
 std::vector<ScheduleChoices>
 fx::cpu::listSchedules(ModuleOp module, const KernelOptions &options) {
-  TargetInfo target = TargetInfo::getCPU(options.lanes, /*hasByteDot=*/false,
-                                         options.bf16, options.tiles);
+  TargetInfo target = options.getScheduleTarget();
   std::vector<ScheduleChoices> all;
   for (func::FuncOp kernel : getKernels(module)) {
     auto matches = matchKernelClasses(getKernelClasses(), kernel, target);
@@ -34,10 +33,8 @@ fx::cpu::listSchedules(ModuleOp module, const KernelOptions &options) {
 
 void fx::cpu::applySchedule(func::FuncOp kernel, ScheduleAttrInterface schedule,
                             const KernelOptions &options) {
-  auto matches =
-      matchKernelClasses(getKernelClasses(), kernel,
-                         TargetInfo::getCPU(options.lanes, /*hasByteDot=*/false,
-                                            options.bf16, options.tiles));
+  auto matches = matchKernelClasses(getKernelClasses(), kernel,
+                                    options.getScheduleTarget());
   assert(!matches.empty() && "expected a kernel of listSchedules");
   matches.front().second.root->setAttr(kScheduleAttr, schedule);
 }

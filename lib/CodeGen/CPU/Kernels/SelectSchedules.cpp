@@ -53,7 +53,7 @@ struct SelectSchedules
 
   void runOnOperation() override {
     TargetInfo target =
-        TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16, tiles);
+        TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16, tiles, neon);
     std::optional<TuningFile> file;
     if (!tuneFile.empty()) {
       llvm::Expected<TuningFile> read =

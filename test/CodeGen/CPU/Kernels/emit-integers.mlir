@@ -1,6 +1,8 @@
 // RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-kernels{lanes=16 vnni=true})' | FileCheck %s --check-prefixes=CHECK,VNNI
 // RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-kernels{lanes=8 vnni=true})' | FileCheck %s --check-prefixes=CHECK,NARROW
 // RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-kernels{lanes=8})' | FileCheck %s --check-prefixes=CHECK,PLAIN
+// RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-kernels{lanes=4 neon=true vnni=true})' | FileCheck %s --check-prefixes=CHECK,NEON
+// RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-kernels{lanes=4 neon=true vnni=true mixed-dot=true})' | FileCheck %s --check-prefixes=CHECK,MIXED
 
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
 #w = affine_map<(d0, d1, d2) -> (d1, d2)>
@@ -21,6 +23,18 @@
 // PLAIN-NOT: vpdpbusd
 // PLAIN: arith.shrsi {{.*}} : vector<8xi32>
 // PLAIN: arith.muli {{.*}} : vector<8xi32>
+// Four steps' bytes of a row are loaded at once, and 128 is subtracted from them. Each step takes a
+// lane. The last row of sums multiplies by -128, and is subtracted.
+// NEON-DAG: arith.constant dense<-2139062144> : vector<4xi32>
+// NEON: vector.load {{.*}} vector<16xi8>
+// NEON: arith.xori {{.*}} : vector<4xi32>
+// NEON: vector.shuffle {{.*}} [0, 0, 0, 0] : vector<4xi32>
+// NEON: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"{{.*}} : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
+// NEON: vector.shuffle {{.*}} [3, 3, 3, 3] : vector<4xi32>
+// NEON: arith.subi {{.*}} : vector<4xi32>
+// MIXED-NOT: arith.xori
+// MIXED: llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"
+// MIXED-NOT: arith.subi {{.*}} : vector<4xi32>
 func.func @main(%q: tensor<12x16xi8>, %p: tensor<40x16xi8> {fx.state = @p}) -> tensor<12x40xi32> {
   %zero = arith.constant 0 : i32
   %e = tensor.empty() : tensor<12x40xi32>

@@ -16,18 +16,9 @@ using namespace mlir;
 using namespace fx::cpu;
 using namespace fx::kernel;
 
-/// Returns the number of rows of the register tile. Measured on Zen 5 (32
-/// registers, two vectors a row): 8 to 12 rows reach the peak, 14 rows spill
-/// around the loop, 6 and 7 rows come within 2 % of the peak. Prefers numbers
-/// that divide `size`.
-static int64_t chooseRows(int64_t size, int64_t vectors,
-                          const TargetInfo &target, bool isGrouped) {
-  int64_t registers = target.registers, lanes = target.lanes;
-  // Sums of the current group and sums of all groups.
-  if (isGrouped)
-    registers /= 2;
-  int64_t most = std::max<int64_t>(1, (registers - 1 - vectors) / vectors);
-  most = std::min<int64_t>(most, lanes >= 16 ? (vectors == 1 ? 16 : 12) : 6);
+/// Returns a number of rows from 1 to `most`. Prefers 8 and numbers that divide
+/// `size`.
+static int64_t chooseDivisor(int64_t size, int64_t most) {
   int64_t usual = std::min<int64_t>(most, 8);
   if (ShapedType::isDynamic(size))
     return usual;
@@ -38,6 +29,28 @@ static int64_t chooseRows(int64_t size, int64_t vectors,
     if (rows <= most && size % rows == 0)
       return rows;
   return usual;
+}
+
+/// Returns the number of rows of the register tile. Measured on Zen 5 (32
+/// registers, two vectors a row): 8 to 12 rows reach the peak, 14 rows spill
+/// around the loop, 6 and 7 rows come within 2 % of the peak. Prefers numbers
+/// that divide `size`.
+static int64_t chooseRows(int64_t size, int64_t vectors,
+                          const TargetInfo &target, bool isGrouped) {
+  int64_t registers = target.registers, lanes = target.lanes;
+  // NEON multiplies by one lane of a vector: a row has a register with four of
+  // its elements, besides its sums.
+  if (target.isNEON) {
+    int64_t sets = isGrouped ? 2 : 1;
+    int64_t most = (registers - vectors) / (sets * vectors + 1);
+    return chooseDivisor(size, std::min<int64_t>(most, vectors == 1 ? 12 : 8));
+  }
+  // Sums of the current group and sums of all groups.
+  if (isGrouped)
+    registers /= 2;
+  int64_t most = std::max<int64_t>(1, (registers - 1 - vectors) / vectors);
+  most = std::min<int64_t>(most, lanes >= 16 ? (vectors == 1 ? 16 : 12) : 6);
+  return chooseDivisor(size, most);
 }
 
 /// Returns the number of tiles that each prefetch a part of the next panel

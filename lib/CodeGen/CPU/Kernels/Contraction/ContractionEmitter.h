@@ -170,6 +170,23 @@ struct ContractionEmitter {
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value loadRight(const Index &at, int64_t vector);
   mlir::Value loadLeft(const Index &at);
+  /// Loads four words of the left operand's row at `at`, as a vector of four
+  /// numbers: four elements, or four times what `loadLeft` returns.
+  mlir::Value loadQuad(const Index &at);
+  /// Inverts the highest bit of each byte of `words` if `isOffset`.
+  mlir::Value flipSigns(mlir::Value words);
+  /// Returns the number of steps of the last of `loops` whose elements of the
+  /// left operand are loaded at once, of each row: NEON multiplies by one lane
+  /// of a vector. 1: each step loads its own elements.
+  int64_t getQuadSteps(llvm::ArrayRef<ReductionLoop> loops);
+  /// Returns true if bytes are multiplied by sdot alone. The left operand's
+  /// bytes u are then read as signed, as u - 128. The tile has an additional
+  /// row of sums whose left operand is -128 everywhere, which is subtracted
+  /// from the others: sum u b = sum (u - 128) b - sum -128 b.
+  bool isOffset() const {
+    return info.isInteger() && code.machine.isNEON && code.machine.hasByteDot &&
+           !code.machine.hasMixedDot;
+  }
   /// Returns the number of parts of a step. A part takes depth() / numParts()
   /// terms of the left operand.
   int64_t numParts() const { return !nibbles ? 1 : info.isInteger() ? 2 : 8; }
@@ -180,8 +197,13 @@ struct ContractionEmitter {
   /// Returns the factor by which `getPart` multiplies nibbles, and thus the
   /// sums.
   double unit() const { return !nibbles ? 1 : info.isInteger() ? 16 : 1 << 28; }
+  /// Adds the products of `left`, a number or a vector with equal lanes, and
+  /// the vectors `right` to the sums of one row.
   void multiply(mlir::ArrayRef<mlir::Value> right, mlir::Value left,
                 mlir::MutableArrayRef<mlir::Value> sums);
+  /// Adds dot products of words of `left` and `right`, by NEON's instructions.
+  void multiplyNEON(mlir::ArrayRef<mlir::Value> right, mlir::Value left,
+                    mlir::MutableArrayRef<mlir::Value> sums);
   /// Returns the sums of `count` rows from `row` on: `vectors` for each row.
   llvm::SmallVector<mlir::Value> accumulate(Scope &scope, const Index &row,
                                             int64_t count);
@@ -195,20 +217,23 @@ struct ContractionEmitter {
   /// accumulators: with few sums, several steps keep the multipliers busy.
   int64_t chooseUnroll(llvm::ArrayRef<ReductionLoop> loops, int64_t count);
   /// Adds the products of one step to `sums`, those of some rows. `unrolled` is
-  /// the number of the step among those with separate accumulators.
+  /// the number of the step in its iteration. If `quads` is not empty, it has a
+  /// vector of `loadQuad` for each row, which every fourth word loads again.
   void emitStep(const StepOffsets &from, bool fetches, int64_t unrolled,
-                llvm::MutableArrayRef<mlir::Value> sums);
-  /// Opens the loops of a sum. An iteration of the last one has `unroll` steps.
+                llvm::MutableArrayRef<mlir::Value> sums,
+                llvm::MutableArrayRef<mlir::Value> quads = {});
+  /// Opens the loops of a sum. An iteration of the last one has `steps` steps.
   /// The loops carry `acc`. Advances `from` to the position in the innermost
   /// body.
   llvm::SmallVector<mlir::scf::ForOp>
-  beginSum(Scope &scope, llvm::ArrayRef<ReductionLoop> loops, int64_t unroll,
+  beginSum(Scope &scope, llvm::ArrayRef<ReductionLoop> loops, int64_t steps,
            bool fetches, StepOffsets &from,
            llvm::SmallVector<mlir::Value> &acc);
-  /// Emits the steps that remain after the last loop of `nest`, which is
-  /// unrolled and already closed. `from` holds the offsets before all loops.
+  /// Emits what remains after the last loop of `nest`, which has `steps` steps
+  /// in an iteration and is already closed. `from` holds the offsets before all
+  /// loops.
   void emitRemainder(Scope &scope, llvm::ArrayRef<ReductionLoop> loops,
-                     llvm::ArrayRef<mlir::scf::ForOp> nest, int64_t unroll,
+                     llvm::ArrayRef<mlir::scf::ForOp> nest, int64_t steps,
                      StepOffsets from, llvm::MutableArrayRef<mlir::Value> sums);
   /// As `sum`, for contractions with groups: scales the sum of each group.
   llvm::SmallVector<mlir::Value> sumGroups(Scope &scope, Index aOff, Index bOff,

@@ -11,7 +11,8 @@
 // the same four unsigned bytes of the left operand, and adds the products to a
 // vector of sums. Of pairs of bf16, a step has two terms: vdpbf16ps does the
 // same with two elements for each column and sums of f32. It treats subnormal
-// numbers as zeros, as oneDNN's kernels for PyTorch do.
+// numbers as zeros, as oneDNN's kernels for PyTorch do. On NEON, sdot or usdot,
+// and bfdot do the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,10 +117,67 @@ Value ContractionEmitter::loadLeft(const Index &at) {
                                        ValueRange{offset});
   Value word = vector::BitCastOp::create(
       code.b, code.loc, VectorType::get({1}, code.b.getI32Type()), terms);
-  return vector::ExtractOp::create(code.b, code.loc, word, 0);
+  return flipSigns(vector::ExtractOp::create(code.b, code.loc, word, 0));
 }
 
-/// Adds the products of `left` and the vectors `right` to the sums of one row.
+int64_t ContractionEmitter::getQuadSteps(ArrayRef<ReductionLoop> loops) {
+  if (!code.machine.isNEON || loops.empty() || info.isDouble())
+    return 1;
+  const ReductionLoop &r = loops.back();
+  int64_t steps = std::max<int64_t>(1, 4 / numParts());
+  bool isLong = !r.size.isStatic() || r.size.constant >= steps;
+  return r.a.isStatic(depth()) && isLong ? steps : 1;
+}
+
+Value ContractionEmitter::loadQuad(const Index &at) {
+  OpBuilder &b = code.b;
+  bool isWords = info.isInteger() || pairs;
+  int64_t terms = !isWords ? 4 : info.isInteger() ? 16 : 8;
+  Value quad =
+      vector::LoadOp::create(b, code.loc, VectorType::get({terms}, a->element),
+                             a->flat, code.materialize(at));
+  if (!isWords) {
+    auto type = VectorType::get({4}, sumType());
+    return quad.getType() == type
+               ? quad
+               : arith::ExtFOp::create(b, code.loc, type, quad);
+  }
+  quad = vector::BitCastOp::create(b, code.loc,
+                                   VectorType::get({4}, b.getI32Type()), quad);
+  return flipSigns(quad);
+}
+
+Value ContractionEmitter::flipSigns(Value words) {
+  if (!isOffset())
+    return words;
+  TypedAttr flip = code.b.getI32IntegerAttr(static_cast<int32_t>(0x80808080u));
+  if (auto type = dyn_cast<VectorType>(words.getType()))
+    flip = DenseElementsAttr::get(type, flip);
+  return arith::XOrIOp::create(
+      code.b, code.loc, words,
+      arith::ConstantOp::create(code.b, code.loc, flip));
+}
+
+void ContractionEmitter::multiplyNEON(ArrayRef<Value> right, Value left,
+                                      MutableArrayRef<Value> sums) {
+  OpBuilder &builder = code.b;
+  Location loc = code.loc;
+  Value x = vector::BitCastOp::create(builder, loc, right[0].getType(),
+                                      code.splat(left));
+  StringRef name = pairs        ? "llvm.aarch64.neon.bfdot.v4f32.v8bf16"
+                   : isOffset() ? "llvm.aarch64.neon.sdot.v4i32.v16i8"
+                                : "llvm.aarch64.neon.usdot.v4i32.v16i8";
+  for (auto [sum, y] : llvm::zip(sums, right)) {
+    // usdot takes the unsigned factor first; the lane of the other two is a
+    // part of their second factor.
+    Value first = pairs || isOffset() ? y : x, second = first == y ? x : y;
+    sum = LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(),
+                                        builder.getStringAttr(name),
+                                        ValueRange{sum, first, second})
+              .getResult(0);
+  }
+}
+
 void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
                                   MutableArrayRef<Value> sums) {
   OpBuilder &builder = code.b;
@@ -131,6 +189,8 @@ void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
     return;
   }
   VectorType words = code.vectorType(builder.getI32Type());
+  if (code.machine.isNEON && (pairs || code.machine.hasByteDot))
+    return multiplyNEON(right, left, sums);
   if (pairs || code.machine.hasByteDot) {
     Value x = vector::BitCastOp::create(builder, loc, right[0].getType(),
                                         code.splat(left));
@@ -144,14 +204,18 @@ void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
                 .getResult(0);
     return;
   }
-  // Without vpdpbusd, multiply the four bytes one by one as i32.
+  // Without such instructions, multiply the four bytes one by one as i32.
   auto number = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(v));
   };
   for (int64_t i = 0; i < 4; ++i) {
-    Value x = arith::ShRUIOp::create(builder, loc, left, number(8 * i));
-    x = code.splat(arith::AndIOp::create(builder, loc, x, number(255)));
+    auto of = [&](int64_t v) {
+      return isa<VectorType>(left.getType()) ? code.splat(number(v))
+                                             : number(v);
+    };
+    Value x = arith::ShRUIOp::create(builder, loc, left, of(8 * i));
+    x = code.splat(arith::AndIOp::create(builder, loc, x, of(255)));
     for (auto [sum, bytes] : llvm::zip(sums, right)) {
       Value y = vector::BitCastOp::create(builder, loc, words, bytes);
       Value up = code.splat(number(24 - 8 * i)), down = code.splat(number(24));

@@ -118,9 +118,10 @@ int64_t ContractionEmitter::chooseUnroll(ArrayRef<ReductionLoop> loops,
 }
 
 void ContractionEmitter::emitStep(const StepOffsets &from, bool fetches,
-                                  int64_t unrolled,
-                                  MutableArrayRef<Value> sums) {
-  if (fetches)
+                                  int64_t unrolled, MutableArrayRef<Value> sums,
+                                  MutableArrayRef<Value> quads) {
+  // Four steps advance by a cache line at most if several tiles prefetch.
+  if (fetches && (quads.empty() || prefetch <= 1 || unrolled % 4 == 0))
     emitPrefetch(from.b, from.fetch, unrolled);
   SmallVector<Value> right;
   for (int64_t v = 0; v < vectors; ++v)
@@ -129,18 +130,36 @@ void ContractionEmitter::emitStep(const StepOffsets &from, bool fetches,
   for (int64_t part = 0; part < numParts(); ++part) {
     SmallVector<Value> bs = getPart(right, part);
     Index aPart = code.add(from.a, Index::of(part * depth() / numParts()));
+    int64_t word = (unrolled * numParts() + part) % 4;
     for (int64_t i = 0; i < count; ++i) {
+      MutableArrayRef<Value> own = sums.slice(i * vectors, vectors);
+      if (isOffset() && i + 1 == count) {
+        Value offset = code.splatConstant(
+            code.b.getI32IntegerAttr(static_cast<int32_t>(0x80808080u)));
+        multiply(bs, offset, own);
+        continue;
+      }
       Index row = aPart;
       if (mLoop)
         row = code.add(aPart, code.mul(Index::of(i), aStride[*mLoop]));
-      multiply(bs, loadLeft(row), sums.slice(i * vectors, vectors));
+      if (quads.empty()) {
+        multiply(bs, loadLeft(row), own);
+        continue;
+      }
+      if (word == 0)
+        quads[i] = loadQuad(row);
+      SmallVector<int64_t> lane(code.lanes, word);
+      multiply(
+          bs,
+          vector::ShuffleOp::create(code.b, code.loc, quads[i], quads[i], lane),
+          own);
     }
   }
 }
 
 SmallVector<scf::ForOp>
 ContractionEmitter::beginSum(Scope &scope, ArrayRef<ReductionLoop> loops,
-                             int64_t unroll, bool fetches, StepOffsets &from,
+                             int64_t steps, bool fetches, StepOffsets &from,
                              SmallVector<Value> &acc) {
   SmallVector<scf::ForOp> nest;
   std::deque<Scope> scopes;
@@ -148,11 +167,11 @@ ContractionEmitter::beginSum(Scope &scope, ArrayRef<ReductionLoop> loops,
   for (auto [d, r] : llvm::enumerate(loops)) {
     bool last = d + 1 == loops.size();
     Index to = r.size;
-    if (last && unroll > 1 && !to.isStatic())
-      to = code.mul(code.floorDiv(to, unroll), Index::of(unroll));
+    if (last && steps > 1 && !(to.isStatic() && to.constant % steps == 0))
+      to = code.mul(code.floorDiv(to, steps), Index::of(steps));
     scopes.emplace_back();
     auto loop = code.beginFor(*current, scopes.back(), Index::of(0), to,
-                              last ? unroll : 1, acc);
+                              last ? steps : 1, acc);
     current = &scopes.back();
     Index iv(loop.getInductionVar());
     from.a = code.add(from.a, code.mul(iv, r.a));
@@ -168,8 +187,8 @@ ContractionEmitter::beginSum(Scope &scope, ArrayRef<ReductionLoop> loops,
 
 void ContractionEmitter::emitRemainder(Scope &scope,
                                        ArrayRef<ReductionLoop> loops,
-                                       ArrayRef<scf::ForOp> nest,
-                                       int64_t unroll, StepOffsets from,
+                                       ArrayRef<scf::ForOp> nest, int64_t steps,
+                                       StepOffsets from,
                                        MutableArrayRef<Value> sums) {
   for (unsigned o = 0; o + 1 < nest.size(); ++o) {
     scf::ForOp outerLoop = nest[o];
@@ -179,7 +198,7 @@ void ContractionEmitter::emitRemainder(Scope &scope,
   }
   const ReductionLoop &r = loops.back();
   Scope tail;
-  Index begin = code.mul(code.floorDiv(r.size, unroll), Index::of(unroll));
+  Index begin = code.mul(code.floorDiv(r.size, steps), Index::of(steps));
   SmallVector<Value> carried(sums.begin(), sums.end());
   auto rest = code.beginFor(scope, tail, begin, r.size, 1, carried);
   carried.assign(rest.getRegionIterArgs().begin(),
@@ -187,7 +206,8 @@ void ContractionEmitter::emitRemainder(Scope &scope,
   Index iv(rest.getInductionVar());
   from.a = code.add(from.a, code.mul(iv, r.a));
   from.b = code.add(from.b, code.mul(iv, r.b));
-  // Only loops of static size prefetch, and they have no remainder.
+  // Only loops of static size prefetch. The few elements of a remainder are not
+  // worth it.
   emitStep(from, /*fetches=*/false, 0, carried);
   code.endFor(rest, carried);
   llvm::copy(rest.getResults(), sums.begin());
@@ -198,37 +218,48 @@ SmallVector<Value> ContractionEmitter::sum(Scope &scope,
                                            Index aOff, Index bOff, Index pOff,
                                            bool fetches, int64_t count) {
   const StepOffsets first{aOff, bOff, pOff};
-  int64_t unroll = chooseUnroll(loops, count), tile = count * vectors;
+  int64_t unroll = chooseUnroll(loops, count);
+  int64_t quadSteps = getQuadSteps(loops), steps = std::max(unroll, quadSteps);
+  int64_t tile = (count + isOffset()) * vectors;
   Value zero = code.splatConstant(zeroSum());
-  SmallVector<Value> acc(tile * unroll, zero);
+  SmallVector<Value> acc(tile * unroll, zero), quads;
+  if (quadSteps > 1)
+    quads.resize(count);
   StepOffsets from = first;
   SmallVector<scf::ForOp> nest =
-      beginSum(scope, loops, unroll, fetches, from, acc);
+      beginSum(scope, loops, steps, fetches, from, acc);
   MutableArrayRef<Value> all(acc);
   if (loops.empty()) {
     emitStep(from, fetches, 0, all);
   } else {
     const ReductionLoop &r = loops.back();
-    for (int64_t u = 0; u < unroll; ++u) {
+    for (int64_t u = 0; u < steps; ++u) {
       StepOffsets stepAt;
       stepAt.a = code.add(from.a, code.mul(Index::of(u), r.a));
       stepAt.b = code.add(from.b, code.mul(Index::of(u), r.b));
       stepAt.fetch =
           code.add(from.fetch, code.mul(Index::of(u), fetchStride(r.b)));
-      emitStep(stepAt, fetches, u, all.slice(u * tile, tile));
+      emitStep(stepAt, fetches, u, all.slice(u % unroll * tile, tile), quads);
     }
   }
   for (auto [d, loop] : llvm::enumerate(llvm::reverse(nest))) {
     code.endFor(loop, acc);
     acc.assign(loop.getResults().begin(), loop.getResults().end());
-    if (d == 0 && unroll > 1 && !loops.back().size.isStatic())
-      emitRemainder(scope, loops, nest, unroll, first,
+    Index size = loops.back().size;
+    if (d == 0 && steps > 1 && !(size.isStatic() && size.constant % steps == 0))
+      emitRemainder(scope, loops, nest, steps, first,
                     MutableArrayRef<Value>(acc).take_front(tile));
   }
   for (int64_t u = unroll / 2; u >= 1; u /= 2)
     for (int64_t i = 0; i < u * tile; ++i)
       acc[i] = add(acc[i], acc[i + u * tile]);
   acc.resize(tile);
+  if (isOffset()) {
+    for (int64_t i = 0; i < count * vectors; ++i)
+      acc[i] = arith::SubIOp::create(code.b, code.loc, acc[i],
+                                     acc[count * vectors + i % vectors]);
+    acc.resize(count * vectors);
+  }
   return acc;
 }
 

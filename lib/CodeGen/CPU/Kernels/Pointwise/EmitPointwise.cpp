@@ -18,6 +18,8 @@ using namespace fx::cpu;
 
 /// Elements per task of a kernel that walks all its dimensions as one.
 static constexpr int64_t kFlatChunk = 8192;
+/// The highest cost (`bodyCost`) of a kernel whose loops are unrolled for NEON.
+static constexpr int64_t kCheap = 8;
 
 void fx::cpu::storeOutputs(KernelCode &code, Scope &scope,
                            ArrayRef<Coord> coords) {
@@ -25,6 +27,17 @@ void fx::cpu::storeOutputs(KernelCode &code, Scope &scope,
     Value value = code.eval(scope, code.output(i), coords);
     code.store(*code.buffer(code.outputArg(i)), coords, value);
   }
+}
+
+/// Returns the number of vectors of an iteration. NEON's vectors are short, so
+/// that the overhead of a loop counts.
+static int64_t chooseUnroll(KernelCode &code) {
+  if (!code.machine.isNEON)
+    return 1;
+  int64_t cost = 0;
+  for (auto op : code.source.getBody().front().getOps<linalg::GenericOp>())
+    cost += bodyCost(op);
+  return cost <= kCheap ? 4 : 1;
 }
 
 static void emitPointwise(KernelCode &code) {
@@ -80,9 +93,10 @@ static void emitPointwise(KernelCode &code) {
     from = code.mul(ivs[0], Index::of(kFlatChunk));
     to = code.min(code.add(from, Index::of(kFlatChunk)), inner);
   }
-  code.forVectors(inForall, from, to, [&](Scope &scope, const Index &at) {
-    emit(scope, ivs, at, true);
-  });
+  code.forVectors(
+      inForall, from, to,
+      [&](Scope &scope, const Index &at) { emit(scope, ivs, at, true); },
+      chooseUnroll(code));
   code.endForall(forall);
 }
 

@@ -74,6 +74,8 @@ void TransposedEmitter::emitSquare(Scope &scope, ArrayRef<Index> at) {
   int64_t lane = rank - 1, rowDim = found.rowDim;
   for (const TransposedOperands::Operand &t : found.operands) {
     SmallVector<Value> rows;
+    // The operand before left the last row.
+    place[rowDim] = at[rowDim];
     for (int64_t i = 0; i < code.lanes; ++i) {
       place[lane] = code.add(at[lane], Index::of(i));
       rows.push_back(

@@ -29,6 +29,11 @@ static constexpr int64_t kMostKept = 16 << 10;
 /// Number of vectors with separate accumulators, to hide the latency, if the
 /// schedule gives none.
 static constexpr int64_t kUnroll = 4;
+/// The same for NEON, whose vectors are short: of passes with and without
+/// functions such as exp, whose constants take many registers.
+static constexpr int64_t kUnrollCostly = 2, kUnrollCheap = 8;
+/// The least cost of a costly op (`bodyCost`).
+static constexpr int64_t kCostly = 12;
 
 namespace {
 /// One pass over the row.
@@ -51,8 +56,10 @@ struct RowEmitter : RowPlan {
   void keepValues();
   void keep(Value value);
   bool isStreamed(unsigned output);
-  /// The number of vectors with separate accumulators.
-  int64_t unroll = kUnroll;
+  /// The number of vectors with separate accumulators. 0: `chooseUnroll`
+  /// chooses it for each pass.
+  int64_t unroll = 0;
+  int64_t chooseUnroll(const RowPass &pass);
   /// Returns the stores and reductions of pass `phase`. Reports an error and
   /// returns none if a reduction has no neutral element.
   std::optional<RowPass> planPass(unsigned phase);
@@ -151,9 +158,26 @@ void RowEmitter::sweep(Scope &row, const RowPass &pass, const Index &from,
   }
 }
 
+static bool isCostly(Value v) {
+  auto op = v.getDefiningOp<linalg::GenericOp>();
+  return op && bodyCost(op) >= kCostly;
+}
+
+int64_t RowEmitter::chooseUnroll(const RowPass &pass) {
+  if (!code.machine.isNEON)
+    return kUnroll;
+  // Costly values are stored by the pass that computes them.
+  bool costly = llvm::any_of(
+      pass.stores, [](const auto &entry) { return isCostly(entry.first); });
+  for (auto [reduction, i] : pass.results)
+    costly |= isCostly(reduction->op->getResult(i));
+  return costly ? kUnrollCostly : kUnrollCheap;
+}
+
 void RowEmitter::sweepRow(Scope &row, const RowPass &pass,
                           SmallVector<Value> &acc) {
   KernelCode &c = code;
+  int64_t unroll = this->unroll ? this->unroll : chooseUnroll(pass);
   int64_t L = c.lanes;
   bool fixed = innerSize.isStatic();
   Index done = Index::of(0);
@@ -260,8 +284,12 @@ void RowEmitter::emitRow(Scope &row) {
   }
   if (late.empty())
     return;
+  bool unrolls = code.machine.isNEON && llvm::none_of(late, [&](unsigned i) {
+                   return isCostly(code.output(i));
+                 });
   code.forVectors(
-      row, Index::of(0), innerSize, [&](Scope &scope, const Index &at) {
+      row, Index::of(0), innerSize,
+      [&](Scope &scope, const Index &at) {
         SmallVector<Value> values;
         for (unsigned i : late)
           values.push_back(
@@ -270,7 +298,8 @@ void RowEmitter::emitRow(Scope &row) {
         for (auto [i, value] : llvm::zip(late, values))
           code.store(*code.buffer(code.outputArg(i)),
                      coords(labels.ofTensor(code.output(i)), at), value);
-      });
+      },
+      unrolls ? kUnroll : 1);
 }
 
 static void emitRows(KernelCode &code) {

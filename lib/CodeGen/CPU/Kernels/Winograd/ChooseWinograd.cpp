@@ -110,7 +110,7 @@ WinogradAttr fx::cpu::chooseWinograd(Convolution &conv, int64_t tile,
                                      const TargetInfo &target) {
   int64_t n = winograd::getPixels(tile), tiles = countTiles(conv, tile);
   int64_t vectors = getPanelVectors(conv.contraction, target);
-  int64_t rows = target.registers >= 32 ? 12 : 6;
+  int64_t rows = target.isNEON ? 8 : target.registers >= 32 ? 12 : 6;
   int64_t columns = conv.size(conv.column);
   // The buffers of a block stay in the second-level cache.
   int64_t bytes = n * n * (conv.size(conv.channel) + columns) * sizeof(float);
@@ -304,6 +304,11 @@ namespace {
 struct FXCPUWinograd : fx::cpu::impl::FXCPUWinogradBase<FXCPUWinograd> {
   using Base::Base;
 
+  TargetInfo getTarget() {
+    return TargetInfo::getCPU(lanes, /*hasByteDot=*/false, /*hasBF16Dot=*/false,
+                              /*tiles=*/{}, neon);
+  }
+
   /// Makes `conv` read its filter through `fx_kernel.untransform`.
   void rewrite(Convolution &conv, int64_t size) {
     Contraction &c = conv.contraction;
@@ -313,8 +318,8 @@ struct FXCPUWinograd : fx::cpu::impl::FXCPUWinogradBase<FXCPUWinograd> {
     if (!pixels)
       return;
     Value filters = transformFilters(b, loc, conv, size);
-    filters = packFilters(
-        b, loc, filters, getPanelVectors(c, TargetInfo::getCPU(lanes)) * lanes);
+    filters =
+        packFilters(b, loc, filters, getPanelVectors(c, getTarget()) * lanes);
     int64_t taps = winograd::kFilter;
     auto type = RankedTensorType::get(
         {taps, taps, conv.size(conv.channel), conv.size(conv.column)},
@@ -333,7 +338,7 @@ struct FXCPUWinograd : fx::cpu::impl::FXCPUWinogradBase<FXCPUWinograd> {
     if (mode == WinogradMode::Off)
       return;
     generalizeNamedOps(getOperation());
-    TargetInfo target = TargetInfo::getCPU(lanes);
+    TargetInfo target = getTarget();
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal() || func->hasAttr(kKernelAttr))
         continue;
