@@ -64,8 +64,10 @@ static std::string show(StringRef text) {
 
 static std::optional<schema::List<schema::SymInt>>
 getSizes(const PickleValue &value) {
+  // As in PyTorch. Without a limit, many tensors could refer to one long list.
+  constexpr size_t maxRank = 64;
   schema::List<schema::SymInt> sizes;
-  if (value.kind != Kind::Sequence)
+  if (value.kind != Kind::Sequence || value.elements.size() > maxRank)
     return std::nullopt;
   for (const PickleValue *size : value.elements) {
     if (size->kind != Kind::Int)
@@ -89,8 +91,10 @@ static bool readTensor(const PickleValue &value, StringRef folder,
     meta.tensor_meta->requires_grad = parts[1]->integer;
     return true;
   }
-  // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, hooks)
-  // _rebuild_tensor_v3(…, hooks, dtype), for a storage without a dtype
+  // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, hooks,
+  //                    metadata)
+  // _rebuild_tensor_v3(…, hooks, dtype, metadata): the storage has no dtype
+  // The metadata says that the tensor is conjugated or negated lazily.
   auto parts = getArguments(value, "_rebuild_tensor_v2", 5);
   bool hasDtype = parts.empty();
   if (hasDtype)
@@ -100,6 +104,8 @@ static bool readTensor(const PickleValue &value, StringRef folder,
     return false;
   ArrayRef<const PickleValue *> storage = parts[0]->elements[0]->elements;
   const PickleValue *type = hasDtype ? parts[6] : nullptr;
+  if (parts.size() > (hasDtype ? 7u : 6u))
+    return false;
   if (storage.size() < 4 || storage[2]->kind != Kind::String ||
       storage[3]->kind != Kind::String || parts[1]->kind != Kind::Int ||
       parts[4]->kind != Kind::Bool)

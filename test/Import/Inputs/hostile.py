@@ -193,12 +193,12 @@ def archives():
 
 
 def tensor_pickle(storage=b"FloatStorage", key=b"0", offset=b"K\0", sizes=b"K\2K\3\x86",
-                  strides=b"K\3K\1\x86", function=b"_rebuild_tensor_v2"):
+                  strides=b"K\3K\1\x86", function=b"_rebuild_tensor_v2", metadata=b""):
     """The instructions that push a tensor."""
     text = lambda t: b"X" + struct.pack("<I", len(t)) + t
     return (b"ctorch._utils\n" + function + b"\n((" + text(b"storage") + b"ctorch\n" + storage + b"\n"
             + text(key) + text(b"cpu") + b"K\6tQ" + offset + sizes + strides
-            + b"\x89ccollections\nOrderedDict\n)RtR")
+            + b"\x89ccollections\nOrderedDict\n)R" + metadata + b"tR")
 
 
 def torch_file(value, whole=None, **records):
@@ -231,6 +231,9 @@ def torch_files():
     for i in range(1, len(whole), 9):
         yield f"pickle-cut-{i}", torch_file(b"", whole[:i]), "data.pkl: expected a pickle"
     yield "pickle-storage", torch_file(tensor_pickle(storage=b"QInt8Storage")), "expected a dense tensor"
+    yield "pickle-rank", torch_file(tensor_pickle(sizes=b"(" + b"K\1" * 65 + b"t")), "expected a dense tensor"
+    conj = b"}X\4\0\0\0conj\x88s"
+    yield "pickle-conj", torch_file(tensor_pickle(metadata=conj)), "got a call of 'torch._utils _rebuild_tensor_v2'"
     yield "pickle-record", torch_file(tensor_pickle(key=b"../../x")), "no record"
     yield "pickle-short", torch_file(tensor_pickle(), **{"data/0": bytes(20)}), "w: expected 24 bytes of storage"
     yield "pickle-offset", torch_file(tensor_pickle(offset=b"K\1")), "w: expected 28 bytes"
