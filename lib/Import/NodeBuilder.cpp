@@ -316,6 +316,13 @@ LogicalResult GraphBuilder::checkAgainstSchema(StringRef target,
                    << ", which wrote the program, than in torch "
                    << getSchemaVersion()
                    << ": export the model with that version";
+  for (const schema::NamedArgument &input : node.inputs)
+    if (int at = known->findArgument(input.name);
+        builtIn && at >= 0 && known->getArguments()[at].isKwargOnly() &&
+        builtIn->findArgument(input.name) < 0)
+      return error() << "'" << target << "' has no argument '" << input.name
+                     << "' in torch " << getSchemaVersion()
+                     << ": export the model without it";
   unsigned position = 0;
   for (const schema::NamedArgument &input : node.inputs) {
     if (input.kind != schema::ArgumentKind::Positional)

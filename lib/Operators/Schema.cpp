@@ -192,6 +192,8 @@ bool fx::isCompatible(const OperatorSchema &from, const OperatorSchema &to) {
   for (auto [i, argument] : llvm::enumerate(from.getArguments())) {
     int at =
         argument.isKwargOnly() ? to.findArgument(argument.getName()) : int(i);
+    if (at < 0 && argument.hasDefault())
+      continue;
     if (at < 0 || at >= to.numArguments || isGiven[at] ||
         (!argument.isKwargOnly() && to.getArguments()[at].isKwargOnly()) ||
         !accepts(to.getArguments()[at], argument))

@@ -53,8 +53,9 @@ std::string getOtherVersionOf(llvm::StringRef target);
 int findRenamedArgument(const OperatorSchema &schema, llvm::StringRef name);
 
 /// Returns true if each call that fits the schema `from` of another version has
-/// the same meaning for the schema `to` of the same operator: arguments may
-/// have been renamed, added at the end with a default, or accept more.
+/// the same meaning for the schema `to` of the same operator, if it gives no
+/// keyword argument that `to` lacks: arguments may have been renamed, added at
+/// the end with a default, or accept more.
 bool isCompatible(const OperatorSchema &from, const OperatorSchema &to);
 
 } // namespace fx

@@ -45,6 +45,13 @@ def main():
             save(folder, f"{first}-{version[:4]}", version, "aten._cdist_backward.default", backward(first))
     save(folder, "keyword", "2.15.0", "aten._cdist_backward.default", backward("grad_output", 2))
     save(folder, "tril", "2.9.1", "aten.tril.default", [a.named("self", X), a.named("diagonal", {"as_int": 1})])
+    none, one = {"as_none": True}, {"as_int": 1}
+    cudnn = [("query", X), ("key", X), ("value", X), ("attn_bias", none), ("cum_seq_q", none),
+             ("cum_seq_k", none), ("max_q", one), ("max_k", one), ("compute_log_sumexp", {"as_bool": False})]
+    cudnn = [a.named(name, value) for name, value in cudnn]
+    target, results = "aten._cudnn_attention_forward.default", ["o", "l", "q", "k", "s", "t", "d"]
+    save(folder, "cudnn", "2.15.0", target, cudnn, results)
+    save(folder, "cudnn-new", "2.15.0", target, [*cudnn, a.named("seqused_k", X, 2)], results)
     norm = [a.named("input", X), a.named("normalized_shape_ndim", {"as_int": 1}), a.named("weight", Y), a.named("eps", {"as_float": 1.0})]
     save(folder, "norm", "2.8.0", "aten._fused_rms_norm.default", norm)
 
