@@ -64,6 +64,7 @@ NAV = [
             ("GPUs", "docs/GPU.md"),
             ("Canonicalization", "docs/Canonicalization.md"),
             ("Specification of the fx dialect", "docs/Dialect.md"),
+            ("Compatibility", "docs/Compatibility.md"),
             ("Rules of the Export IR", "docs/ExportRules.md"),
             ("Random tests", "docs/Fuzzing.md"),
         ],

@@ -24,6 +24,7 @@ struct Form {
 
 constexpr Form kForms[] = {
     {"cond", Flow::Cond, 1, 2, 0, -1, -1, 3, -1},
+    {"switch", Flow::Switch, 1, -1, 0, -1, -1, 2, -1},
     {"while_loop", Flow::While, 0, 1, -1, 2, -1, 3, -1},
     {"map_impl", Flow::Map, 0, -1, -1, -1, 1, 2, -1},
     {"map", Flow::Map, 0, -1, -1, -1, 1, 2, -1},
@@ -36,6 +37,7 @@ constexpr Form kForms[] = {
     {"wrap", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
     {"foreach_map", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
     {"invoke_quant", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
+    {"flex_gemm", Flow::Call, 1, -1, -1, -1, -1, 2, -1},
     {"invoke_quant_packed", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
     {"wrap_activation_checkpoint", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
     {"tag_activation_checkpoint", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
@@ -109,8 +111,10 @@ public:
              function_ref<InFlightDiagnostic()> emitError)
       : args(args), numPositional(numPositional), emitError(emitError) {}
 
-  /// Adds the graph at `position`, if the operator has it (not -1).
-  LogicalResult addGraph(int position, SmallVectorImpl<GraphOp> &graphs) const;
+  /// Adds the graph or the list of graphs at `position`, if the operator has
+  /// it (not -1).
+  LogicalResult addGraph(int position, SmallVectorImpl<GraphOp> &graphs,
+                         bool isList = false) const;
   /// Adds the elements of the list at `position`, if the operator has it. A
   /// call may leave out an `optional` one.
   LogicalResult addList(int position, SmallVectorImpl<Argument> &list,
@@ -132,16 +136,27 @@ private:
 } // namespace
 
 LogicalResult PartReader::addGraph(int position,
-                                   SmallVectorImpl<GraphOp> &graphs) const {
+                                   SmallVectorImpl<GraphOp> &graphs,
+                                   bool isList) const {
   if (position < 0)
     return success();
   if (size_t(position) >= numPositional)
     return fail("expected a graph as argument " + Twine(position) + ", got " +
                 Twine(numPositional) + " arguments");
-  GraphOp graph = getReferencedGraph(args[position].getValue());
-  if (!graph)
-    return fail("expected a graph as argument " + Twine(position));
-  graphs.push_back(graph);
+  auto add = [&](const Argument &arg) {
+    GraphOp graph = getReferencedGraph(arg.getValue());
+    if (!graph)
+      return fail("expected a graph as argument " + Twine(position));
+    graphs.push_back(graph);
+    return success();
+  };
+  if (!isList)
+    return add(args[position]);
+  if (!args[position].isList() || args[position].getElements().empty())
+    return fail("expected a list of graphs as argument " + Twine(position));
+  for (const Argument &arg : args[position].getElements())
+    if (failed(add(arg)))
+      return failure();
   return success();
 }
 
@@ -197,7 +212,8 @@ HigherOrderView::get(Operation *op,
   SmallVector<Argument> args = getArguments(view.node);
   size_t numPositional = args.size() - view.node.getKwnames().size();
   PartReader reader(args, numPositional, emitError);
-  if (failed(reader.addGraph(form->graph, view.graphs)) ||
+  if (failed(reader.addGraph(form->graph, view.graphs,
+                             view.flow == Flow::Switch)) ||
       failed(reader.addGraph(form->secondGraph, view.graphs)) ||
       failed(reader.addList(form->carried, view.carried, false)) ||
       failed(reader.addList(form->scanned, view.scanned, false)) ||
@@ -215,10 +231,12 @@ HigherOrderView::get(Operation *op,
   return view;
 }
 
-StringRef HigherOrderView::getGraphName(unsigned i) const {
+std::string HigherOrderView::getGraphName(unsigned i) const {
   switch (flow) {
   case Flow::Cond:
     return i == 0 ? "true" : "false";
+  case Flow::Switch:
+    return "branch " + std::to_string(i);
   case Flow::While:
     return i == 0 ? "condition" : "body";
   default:

@@ -83,11 +83,11 @@ struct Entry {
 
 class Archive::Reader {
 public:
-  explicit Reader(Archive &archive)
-      : archive(archive),
-        bytes(archive.map
-                  ? StringRef(archive.map.const_data(), archive.map.size())
-                  : StringRef()) {}
+  /// Reads the archive that lies in `bytes`, which begin at `base` in the file.
+  /// The names of its records begin with `prefix`.
+  Reader(Archive &archive, StringRef bytes, uint64_t base = 0,
+         std::string prefix = "")
+      : archive(archive), bytes(bytes), base(base), prefix(std::move(prefix)) {}
 
   Error run() {
     if (Error e = readEnd())
@@ -128,6 +128,8 @@ private:
 
   Archive &archive;
   StringRef bytes;
+  uint64_t base;
+  std::string prefix;
   uint64_t count = 0, directory = 0, directorySize = 0;
   std::vector<Entry> entries;
 };
@@ -399,12 +401,13 @@ Error Archive::Reader::publish() {
     else if (first != root)
       return archive.error(name, "expected all records in one folder, got '" +
                                      root + "' and '" + first + "'");
+    std::string full = prefix + rest.str();
     auto [it, inserted] =
-        archive.index.try_emplace(rest, archive.records.size());
+        archive.index.try_emplace(full, archive.records.size());
     if (!inserted)
-      return archive.error(rest, "two records have this name");
+      return archive.error(full, "two records have this name");
     archive.records.push_back(
-        {rest.str(), entry.dataOffset, entry.size, entry.crc32});
+        {std::move(full), base + entry.dataOffset, entry.size, entry.crc32});
   }
   return Error::success();
 }
@@ -416,7 +419,18 @@ Expected<std::unique_ptr<Archive>> Archive::open(StringRef path) {
   if (!map)
     return map.takeError();
   archive->map = std::move(*map);
-  if (Error e = Reader(*archive).run())
+  StringRef bytes;
+  if (archive->map)
+    bytes = StringRef(archive->map.const_data(), archive->map.size());
+  if (Error e = Reader(*archive, bytes).run())
     return e;
   return archive;
+}
+
+Error Archive::openNested(StringRef name) {
+  const ArchiveRecord *record = find(name);
+  if (!record)
+    return error(name, "the archive has no such record");
+  StringRef bytes(map.const_data() + record->offset, record->size);
+  return Reader(*this, bytes, record->offset, (name + "/").str()).run();
 }

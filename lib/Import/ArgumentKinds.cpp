@@ -136,6 +136,9 @@ static std::optional<Kind> getListKind(ArrayAttr list, ValueRange operands,
     return Kind::SymFloats;
   if (only({Kind::Bool, Kind::SymBool}))
     return Kind::SymBools;
+  // Torch cannot save a list of graphs, the branches of `switch`.
+  if (llvm::is_contained(kinds, Kind::Graph))
+    return std::nullopt;
   // Torch's serializer treats all other named values as tensors.
   if (llvm::all_of(list, llvm::IsaPred<OperandAttr>))
     return Kind::Tensors;

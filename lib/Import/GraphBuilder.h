@@ -22,11 +22,14 @@ namespace fx {
 
 /// The state that all graphs of a program share.
 struct ProgramState {
-  ProgramState(mlir::ModuleOp module, Deadline &deadline)
-      : deadline(deadline), module(module), ctx(module.getContext()),
-        types(ctx), locations(ctx), symbols(module) {}
+  ProgramState(mlir::ModuleOp module, Deadline &deadline,
+               llvm::StringRef torchVersion)
+      : deadline(deadline), torchVersion(torchVersion), module(module),
+        ctx(module.getContext()), types(ctx), locations(ctx), symbols(module) {}
 
   Deadline &deadline;
+  /// The version of torch that wrote the program.
+  llvm::StringRef torchVersion;
   mlir::ModuleOp module;
   mlir::MLIRContext *ctx;
   TypeBuilder types;

@@ -14,6 +14,7 @@
 #include "Decode.h"
 #include "Diagnostics.h"
 #include "ProgramBuilder.h"
+#include "TorchFile.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/Operators/Dialect.h"
 #include "fx/Operators/Verify.h"
@@ -73,6 +74,20 @@ static Error inRecord(const Archive &archive, StringRef record, Error error) {
                                  llvm::toString(std::move(error)));
 }
 
+/// Fails unless the record is absent or says that numbers are little endian.
+static Error checkByteOrder(const Archive &archive, StringRef record,
+                            Budget &budget) {
+  if (!archive.find(record))
+    return Error::success();
+  Expected<StringRef> order = readRecord(archive, record, budget);
+  if (!order)
+    return order.takeError();
+  if (*order != "little")
+    return archive.error(record, "expected 'little', got '" +
+                                     order->take_front(40) + "'");
+  return Error::success();
+}
+
 /// Checks the format, the version and the byte order of the archive.
 static Error checkFormat(const Archive &archive, Budget &budget) {
   if (!archive.find("archive_format")) {
@@ -99,15 +114,7 @@ static Error checkFormat(const Archive &archive, Budget &budget) {
   if (version->trim() != "0")
     return archive.error("archive_version", "expected version 0, got '" +
                                                 version->take_front(40) + "'");
-  if (!archive.find("byteorder"))
-    return Error::success();
-  Expected<StringRef> order = readRecord(archive, "byteorder", budget);
-  if (!order)
-    return order.takeError();
-  if (*order != "little")
-    return archive.error("byteorder", "expected 'little', got '" +
-                                          order->take_front(40) + "'");
-  return Error::success();
+  return checkByteOrder(archive, "byteorder", budget);
 }
 
 /// Returns the model to import: `wanted`, or the only one if `wanted` is empty.
@@ -137,13 +144,37 @@ static Expected<std::string> selectModel(const Archive &archive,
   return (wanted.empty() ? models.front() : wanted).str();
 }
 
+/// Reads the file of torch.save in which torch 2.8 keeps the weights or the
+/// constants: `file` in `folder`.
 static Expected<schema::PayloadConfig>
-readConfig(const Archive &archive, const std::string &name,
-           llvm::BumpPtrAllocator &strings, Budget &budget) {
-  if (!archive.find(name))
-    return archive.error(
-        name, "the archive has no such record: torch 2.8 and later write it, "
-              "earlier ones pickle the values; save the program again");
+readTorchFile(Archive &archive, StringRef folder, StringRef file,
+              llvm::BumpPtrAllocator &strings, Budget &budget) {
+  std::string record = (folder + file).str();
+  if (Error e = archive.openNested(record))
+    return e;
+  if (Error e = checkByteOrder(archive, record + "/byteorder", budget))
+    return e;
+  std::string pickle = record + "/data.pkl";
+  Expected<StringRef> text = readRecord(archive, pickle, budget);
+  if (!text)
+    return text.takeError();
+  Expected<schema::PayloadConfig> config =
+      decodeTorchFile(*text, file, strings);
+  if (!config)
+    return inRecord(archive, pickle, config.takeError());
+  return config;
+}
+
+/// Reads the description of the weights or the constants of a model. The
+/// configuration is `<model><suffix>` in `folder`.
+static Expected<schema::PayloadConfig>
+readConfig(Archive &archive, StringRef folder, StringRef model,
+           StringRef suffix, llvm::BumpPtrAllocator &strings, Budget &budget) {
+  std::string name = (folder + model + suffix).str(),
+              file = (model + ".pt").str();
+  // As torch does, prefer the older file.
+  if (archive.find((folder + file).str()))
+    return readTorchFile(archive, folder, file, strings, budget);
   Expected<StringRef> text = readRecord(archive, name, budget);
   if (!text)
     return text.takeError();
@@ -187,7 +218,7 @@ static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
   Expected<std::unique_ptr<Archive>> opened = Archive::open(path);
   if (!opened)
     return opened.takeError();
-  const Archive &archive = **opened;
+  Archive &archive = **opened;
   if (Error e = checkFormat(archive, budget))
     return e;
   Expected<std::string> model = selectModel(archive, options.model);
@@ -200,12 +231,12 @@ static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
   if (!program)
     return program.takeError();
   Expected<schema::PayloadConfig> weights =
-      readConfig(archive, "data/weights/" + *model + "_weights_config.json",
+      readConfig(archive, "data/weights/", *model, "_weights_config.json",
                  strings, budget);
   if (!weights)
     return weights.takeError();
   Expected<schema::PayloadConfig> constants =
-      readConfig(archive, "data/constants/" + *model + "_constants_config.json",
+      readConfig(archive, "data/constants/", *model, "_constants_config.json",
                  strings, budget);
   if (!constants)
     return constants.takeError();

@@ -10,7 +10,7 @@
 #include "fx/Import/ArgumentKinds.h"
 
 #include "fx/IR/Arguments.h"
-#include "fx/Operators/Schema.h"
+#include "fx/Operators/TorchVersions.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -301,13 +301,28 @@ Attribute GraphBuilder::getOutputTree(const schema::Argument &output,
   }
 }
 
-/// Checks that each positional argument has the name of the schema's argument
-/// at the same position.
+/// Checks that each positional argument has the name that the argument at the
+/// same position has in the version of torch that wrote the program, and that
+/// its calls mean the same for the built-in schema.
 LogicalResult GraphBuilder::checkAgainstSchema(StringRef target,
                                                const schema::Node &node) {
-  const OperatorSchema *known = lookupOperator(target);
+  const OperatorSchema *known = lookupOperator(target, program.torchVersion);
   if (!known || known->isSymbolic())
     return success();
+  const OperatorSchema *builtIn = lookupOperator(target);
+  if (builtIn && !isCompatible(*known, *builtIn))
+    return error() << "'" << target << "' has other arguments or results in "
+                   << "torch " << program.torchVersion
+                   << ", which wrote the program, than in torch "
+                   << getSchemaVersion()
+                   << ": export the model with that version";
+  for (const schema::NamedArgument &input : node.inputs)
+    if (int at = known->findArgument(input.name);
+        builtIn && at >= 0 && known->getArguments()[at].isKwargOnly() &&
+        builtIn->findArgument(input.name) < 0)
+      return error() << "'" << target << "' has no argument '" << input.name
+                     << "' in torch " << getSchemaVersion()
+                     << ": export the model without it";
   unsigned position = 0;
   for (const schema::NamedArgument &input : node.inputs) {
     if (input.kind != schema::ArgumentKind::Positional)

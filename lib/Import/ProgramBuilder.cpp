@@ -19,8 +19,8 @@ using namespace fx;
 ProgramBuilder::ProgramBuilder(ModuleOp module,
                                const schema::ExportedProgram &program,
                                const PayloadSource &source, Deadline &deadline)
-    : state(module, deadline), ctx(state.ctx), program(program), source(source),
-      b(ctx) {
+    : state(module, deadline, program.torch_version), ctx(state.ctx),
+      program(program), source(source), b(ctx) {
   using K = schema::InputSpec::Kind;
   for (const schema::InputSpec &spec :
        program.graph_module.signature.input_specs) {

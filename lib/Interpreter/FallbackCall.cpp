@@ -217,7 +217,7 @@ std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
       call->target = call->args.args[0].text;
       call->args.args.erase(call->args.args.begin());
       if (!(call->written = findOperator(call->target)))
-        throw std::runtime_error(kUnknownOperator);
+        throw std::runtime_error(describeUnknown(call->target));
       return call;
     }
     if (findVmapFunction(call->target))
@@ -232,7 +232,7 @@ std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
             "or its schema to be registered");
       call->call.emplace(*op, call->args);
     } else if (!(call->scalar = findScalarFunction(call->target)))
-      throw std::runtime_error(kUnknownOperator);
+      throw std::runtime_error(describeUnknown(call->target));
   } catch (const std::exception &e) {
     throwAt(*call, e);
   }

@@ -104,6 +104,32 @@ static Values cond(const Call &call) {
   return call.run(call.graph(taken ? 1 : 2), std::move(operands));
 }
 
+/// switch(index, graphs, operands)
+static Values switchOf(const Call &call) {
+  IValue index = call.value(0);
+  if (index.isTensor() && index.toTensor().defined() &&
+      index.toTensor().numel() == 1)
+    index = index.toTensor().item().toLong();
+  if (!index.isInt())
+    throw std::runtime_error("expected one integer as the index, got " +
+                             index.tagKind());
+  const ArgumentPlan &graphs = call.arg(1);
+  if (index.toInt() < 0 || size_t(index.toInt()) >= graphs.items.size())
+    throw std::runtime_error("expected an index from 0 to " +
+                             std::to_string(int64_t(graphs.items.size()) - 1) +
+                             ", got " + std::to_string(index.toInt()));
+  const ArgumentPlan &chosen = graphs.items[index.toInt()];
+  if (chosen.kind != Kind::Graph)
+    throw std::runtime_error("a branch is no sub-graph");
+  return call.run(*chosen.graph, call.list(2));
+}
+
+/// flex_gemm(operator, graph, operands, kwargs, options): the graph calls the
+/// operator and computes on its result.
+static Values flexGemm(const Call &call) {
+  return call.run(call.graph(1), call.list(2));
+}
+
 /// op(graph, *operands)
 static Values callGraph(const Call &call) {
   Values operands;
@@ -280,6 +306,8 @@ static Values callOnCopies(const Call &call) {
 HigherOrderFunction findHigherOrder(const std::string &name) {
   static const std::unordered_map<std::string, HigherOrderFunction> table = {
       {"cond", cond},
+      {"switch", switchOf},
+      {"flex_gemm", flexGemm},
       {"while_loop", whileLoop},
       {"while_loop_stack_output", whileLoopStackOutput},
       {"map", map},

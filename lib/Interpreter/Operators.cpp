@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Operators.h"
+#include "fx/Operators/TorchVersions.h"
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <sstream>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
+#include <torch/headeronly/version.h>
 #include <unordered_map>
 
 namespace fx::interp {
@@ -79,6 +81,14 @@ void loadLibrariesOfEnvironment() {
   static const std::string error = openLibraries();
   if (!error.empty())
     throw std::runtime_error(error);
+}
+
+std::string describeUnknown(const std::string &target) {
+  if (std::string version = getOtherVersionOf(target); !version.empty())
+    return "unknown operator: torch " + version + " has it, and LibTorch " +
+           TORCH_VERSION + " does not";
+  return "unknown operator: expected an operator of PyTorch or of a library "
+         "that is loaded (--load-library)";
 }
 
 const Operator *findOperator(const std::string &target) {

@@ -34,11 +34,9 @@ struct Operator {
 /// loaded.
 void loadLibrariesOfEnvironment();
 
-/// What is wrong with a target that neither `findOperator` nor
+/// Returns what is wrong with a target that neither `findOperator` nor
 /// `findScalarFunction` knows.
-inline constexpr const char *kUnknownOperator =
-    "unknown operator: expected an operator of PyTorch or of a library that is "
-    "loaded (--load-library)";
+std::string describeUnknown(const std::string &target);
 
 /// Returns the operator of a target such as `aten.add.Tensor`, or null if it is
 /// unknown. Our own definitions take precedence over PyTorch's dispatcher. The

@@ -57,7 +57,7 @@ static void resolveTarget(NodePlan &node) {
     if (!node.args.kwnames.empty())
       throw std::runtime_error("keyword arguments are not known here");
   } else
-    throw std::runtime_error(kUnknownOperator);
+    throw std::runtime_error(describeUnknown(node.target));
 }
 
 /// Plans a node that calls a graph: a part of the program or the recorded body

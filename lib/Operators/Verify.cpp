@@ -10,6 +10,7 @@
 #include "fx/IR/Enumerations.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Purity.h"
+#include "fx/Operators/TorchVersions.h"
 
 using namespace mlir;
 using namespace fx;
@@ -275,8 +276,22 @@ LogicalResult fx::verifyArguments(NodeOpInterface node,
   return result;
 }
 
+/// Returns true if a call has an argument that `schema` does not have.
+static bool hasMoreArguments(CallFunctionOp call,
+                             const OperatorSchema &schema) {
+  ArrayAttr names = call.getKwnames();
+  return call.getArgs().size() - names.size() > schema.getNumPositional() ||
+         llvm::any_of(names.getAsRange<StringAttr>(), [&](StringAttr name) {
+           return schema.findArgument(name) < 0;
+         });
+}
+
 LogicalResult fx::verifyCall(CallFunctionOp call) {
-  const OperatorSchema *schema = lookupOperator(call.getTarget());
+  // A pass may add calls of the built-in version to a program of another one.
+  const OperatorSchema *builtIn = lookupOperator(call.getTarget());
+  const OperatorSchema *schema = lookupOperatorOf(call, call.getTarget());
+  if (builtIn && schema != builtIn && hasMoreArguments(call, *schema))
+    schema = builtIn;
   if (!schema) {
     if (!isKnownNamespace(call.getTarget()))
       return success();
@@ -285,11 +300,13 @@ LogicalResult fx::verifyCall(CallFunctionOp call) {
   }
   if (failed(verifyArguments(call, *schema)))
     return failure();
+  if (!builtIn)
+    return success();
   auto graph = dyn_cast_if_present<GraphOp>(call->getParentOp());
   if (!graph || !graph.getFunctional())
     return success();
   SmallVector<OpOperand *> written =
-      getWrittenOperands(OperatorView(call, *schema));
+      getWrittenOperands(OperatorView(call, *builtIn));
   if (!written.empty())
     return emitNodeError(call)
            << "writes operand " << written.front()->getOperandNumber()

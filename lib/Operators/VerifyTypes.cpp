@@ -54,6 +54,15 @@ static bool isMistakenUnique(const OperatorView &call) {
          isMissing("return_inverse", 1) || isMissing("return_counts", 2);
 }
 
+/// Returns true if the states that an LSTM returns have fewer dimensions than
+/// their types say. The shape functions of torch before 2.13 keep the dimension
+/// of each layer and that of all layers if there are several.
+static bool isMistakenLstm(CallFunctionOp call) {
+  FakeTensorType state =
+      call.getNumResults() == 3 ? getTensor(call.getResult(1)) : nullptr;
+  return state && state.getRank() == 4;
+}
+
 StringRef fx::getMistakenType(CallFunctionOp call) {
   StringRef target = call.getTarget();
   // The shape function returns int64 zero points, the kernel float32.
@@ -62,6 +71,8 @@ StringRef fx::getMistakenType(CallFunctionOp call) {
   // The shape function returns the dtype of the operand, the kernel bool.
   if (target == "prims.signbit.default")
     return "PyTorch gives its result another dtype than the program says";
+  if (target == "aten.lstm.input" && isMistakenLstm(call))
+    return "PyTorch gives its results other sizes than the program says";
   bool isThreshold = target == "aten.threshold_backward.default";
   if (!isThreshold && target != "aten.unique_consecutive.default")
     return "";

@@ -7,14 +7,17 @@
 
 #include "fx/Operators/Version.h"
 #include "fx/Operators/Schema.h"
+#include "fx/Operators/TorchVersions.h"
 #include "fx/Support/Version.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 
 void fx::printVersion(llvm::raw_ostream &os) {
+  std::vector<std::string> versions = getKnownTorchVersions();
   os << "fx-mlir " << getVersion() << "\nLLVM " << LLVM_VERSION_STRING
-     << "\ntorch schemas " << getSchemaVersion() << "\n";
+     << "\ntorch schemas " << getSchemaVersion() << ", archives of torch "
+     << versions.front() << " to " << versions.back() << "\n";
 }
 
 void fx::registerVersionPrinter() { llvm::cl::SetVersionPrinter(printVersion); }

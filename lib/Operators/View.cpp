@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Operators/Hooks.h"
+#include "fx/Operators/TorchVersions.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -45,6 +46,8 @@ OperatorView::OperatorView(NodeOpInterface node, const OperatorSchema &schema)
   for (size_t i = 0; i < numNames; ++i) {
     auto name = dyn_cast<StringAttr>(names[i]);
     int position = name ? schema.findArgument(name.getValue()) : -1;
+    if (name && position < 0)
+      position = findRenamedArgument(schema, name.getValue());
     if (position >= 0)
       given[position] = arguments[numPositional + i];
   }
@@ -81,6 +84,16 @@ OperatorView fx::getOperatorView(Operation *op) {
   const OperatorSchema *schema =
       node ? lookupOperator(node.getTargetName()) : nullptr;
   return schema ? OperatorView(node, *schema) : OperatorView();
+}
+
+const OperatorSchema *fx::lookupOperatorOf(Operation *op, StringRef target) {
+  const OperatorSchema *builtIn = lookupOperator(target);
+  if (!hasOtherSchema(target))
+    return builtIn;
+  StringAttr version;
+  for (Operation *at = op; at && !version; at = at->getParentOp())
+    version = at->getAttrOfType<StringAttr>("fx.torch_version");
+  return lookupOperator(target, version ? version : getSchemaVersion());
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,8 +37,8 @@ LogicalResult appendValues(ArrayRef<Argument> arguments,
   return success();
 }
 
-/// Replaces `op`, which runs one graph once (or a cond whose condition is
-/// known), by the body of that graph.
+/// Replaces `op`, which runs one graph once (or a cond or switch whose choice
+/// is known), by the body of that graph.
 LogicalResult inlineCall(Operation *op, NodeNamer &namer) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(op);
   if (failed(view))
@@ -49,6 +49,11 @@ LogicalResult inlineCall(Operation *op, NodeNamer &namer) {
     if (!taken)
       return failure();
     graph = view->getGraphs()[*taken ? 0 : 1];
+  } else if (view->getFlow() == Flow::Switch) {
+    std::optional<int64_t> index = view->getPredicate().getInt();
+    if (!index || *index < 0 || size_t(*index) >= view->getGraphs().size())
+      return failure();
+    graph = view->getGraphs()[*index];
   } else if (view->getFlow() != Flow::Call) {
     return failure();
   }

@@ -299,6 +299,12 @@ static ArgumentTree getNewArguments(const MutatingCall &call, StringRef target,
   case Flow::Cond:
     args = {old[0], references[0], references[1], getListTree(ctx, additional)};
     break;
+  case Flow::Switch: {
+    SmallVector<ArgumentTree> graphs(references.begin(), references.end());
+    args = {old[0], ArgumentTree::list(ctx, graphs),
+            getListTree(ctx, additional)};
+    break;
+  }
   case Flow::While:
     args = {references[0], references[1], getListTree(ctx, carried),
             getListTree(ctx, additional)};

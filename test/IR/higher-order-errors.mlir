@@ -33,6 +33,38 @@ fx.graph @main {
 // -----
 
 !v = !fx.tensor<[4], f32>
+fx.graph @main {
+  %x = placeholder "x" : !v
+  // [H2]
+  // expected-error @below {{expected a list of graphs as argument 1}}
+  %w = higher_order @switch(0, [], [%x]) : (!v) -> !v
+  output(%w) : (!v)
+}
+
+// -----
+
+!v = !fx.tensor<[4], f32>
+fx.graph private @g {
+  %x = placeholder "x" : !v
+  output(%x) : (!v)
+}
+fx.graph private @h {
+  %x = placeholder "x" : !v
+  output(%x, %x) : (!v, !v)
+}
+fx.graph @main {
+  %x = placeholder "x" : !v
+  %g = get_attr @g : !fx.graph_ref
+  %h = get_attr @h : !fx.graph_ref
+  // [H6]
+  // expected-error @below {{the branch 1 graph @h: expected 1 results, got 2}}
+  %w = higher_order @switch(0, [%g, %h], [%x]) : (!fx.graph_ref, !fx.graph_ref, !v) -> !v
+  output(%w) : (!v)
+}
+
+// -----
+
+!v = !fx.tensor<[4], f32>
 fx.graph private @g {
   %x = placeholder "x" : !v
   output(%x) : (!v)

@@ -1,5 +1,6 @@
 """Round trips of live GraphModules, and the operators that their calls run."""
 
+import operator
 import pathlib
 import sys
 
@@ -300,3 +301,40 @@ def test_graphs_traced_with_symbols_keep_them():
         with torch.no_grad():
             for got, want in zip(compiled(*given), model(x, y), strict=True):
                 torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+
+def switch_operator():
+    """torch.ops.higher_order.switch of torch 2.15, or what it does in eager mode."""
+    try:
+        return torch.ops.higher_order.switch
+    except AttributeError:
+        pass
+
+    class Switch(torch._ops.HigherOrderOperator):
+        def __init__(self):
+            super().__init__("switch")
+
+        def __call__(self, index, branches, operands):
+            return branches[int(index)](*operands)
+
+    return Switch()
+
+
+def test_switch():
+    """A live program with `switch`, which torch cannot save."""
+    root, x = nn.Module(), torch.randn(3, 4)
+    root.a = make_fx(lambda x: (x * 2, x.sum()))(x)
+    root.b = make_fx(lambda x: (x.neg(), x.amax()))(x)
+    root.c = make_fx(lambda x: (x + 10, x.mean()))(x)
+    graph = fx.Graph()
+    index, operand = graph.placeholder("index"), graph.placeholder("x")
+    branches = [graph.get_attr(name) for name in "abc"]
+    call = graph.call_function(switch_operator(), (index, branches, (operand,)))
+    graph.output(tuple(graph.call_function(operator.getitem, (call, k)) for k in range(2)))
+    gm = fx.GraphModule(root, graph)
+    module = resolve(gm, torch.tensor(0), x)
+    assert "higher_order @switch(%index, [%a, %b, %c], [%x])" in str(module)
+    compiled = fx_mlir.compile(module, no_fallback=True, progress=False)
+    for k in range(3):
+        got, want = compiled(torch.tensor(k), x), gm(torch.tensor(k), x)
+        torch.testing.assert_close(tuple(got), want)

@@ -16,6 +16,8 @@ namespace fx {
 enum class Flow {
   /// cond(pred, true, false, [operands])
   Cond,
+  /// switch(index, [graphs], [operands])
+  Switch,
   /// while_loop(cond, body, [carried], [additional])
   While,
   /// map_impl(body, [scanned], [additional])
@@ -25,7 +27,7 @@ enum class Flow {
   /// associative_scan(body, [scanned], [additional])
   AssociativeScan,
   /// Operators that run one sub-graph once: invoke_subgraph, strict_mode,
-  /// hints_wrapper, the wrap_… family.
+  /// hints_wrapper, flex_gemm, the wrap_… family.
   Call
 };
 
@@ -43,14 +45,14 @@ public:
   NodeOpInterface getNode() const { return node; }
   Flow getFlow() const { return flow; }
 
-  /// Returns the sub-graphs: the true and the false branch, the condition and
-  /// the body, or the body alone.
+  /// Returns the sub-graphs: the true and the false branch, all branches of a
+  /// switch, the condition and the body, or the body alone.
   llvm::ArrayRef<GraphOp> getGraphs() const { return graphs; }
   GraphOp getBody() const { return graphs.back(); }
   /// Returns the name of sub-graph `i` in diagnostics.
-  llvm::StringRef getGraphName(unsigned i) const;
+  std::string getGraphName(unsigned i) const;
 
-  /// Returns the condition of a cond.
+  /// Returns the condition of a cond, or the index of a switch.
   const Argument &getPredicate() const { return predicate; }
   /// Returns the initial values of the loop-carried values.
   llvm::ArrayRef<Argument> getCarried() const { return carried; }

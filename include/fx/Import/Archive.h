@@ -50,6 +50,11 @@ public:
   /// the CRC is wrong.
   llvm::Expected<llvm::StringRef> read(const ArchiveRecord &record) const;
 
+  /// Opens a record that is an archive itself. Its records get names below the
+  /// record's, `data/weights/model.pt/data.pkl`. Invalidates pointers to
+  /// records.
+  llvm::Error openNested(llvm::StringRef record);
+
   /// Returns an error with the path of the archive, and with the record if
   /// given, in front of `message`.
   llvm::Error error(const llvm::Twine &message) const;

@@ -10,6 +10,7 @@
 
 #include "fx/IR/HigherOrder.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -58,9 +59,10 @@ static LogicalResult setResults(NodeLowering &n, ArrayRef<Lowered> results) {
   return success();
 }
 
-/// Returns the element of a tensor predicate as i1. Returns null, with the
+/// Returns the element of a tensor predicate as `type`. Returns null, with the
 /// reason noted, unless its sizes are all known to be 1.
-static Value lowerTensorPredicate(NodeLowering &n, const Argument &predicate) {
+static Value lowerTensorPredicate(NodeLowering &n, const Argument &predicate,
+                                  Type type) {
   Builder &b = n.b;
   Tensor t = n.asTensor(predicate);
   if (n.failed())
@@ -70,7 +72,7 @@ static Value lowerTensorPredicate(NodeLowering &n, const Argument &predicate) {
       (void)n.fail("the predicate has more than one element");
       return {};
     }
-  return b.element(b.cast(t, b.b.getI1Type()));
+  return b.element(b.cast(t, type));
 }
 
 /// Returns a branch's value for result `slot` of the node as a value of `type`.
@@ -128,35 +130,75 @@ static LogicalResult lowerBranch(NodeLowering &n, GraphOp graph,
   return success();
 }
 
-/// cond(pred, true_graph, false_graph, operands) becomes scf.if, or one of the
-/// branches if the predicate is a constant.
-static LogicalResult lowerCond(NodeLowering &n) {
+/// Runs the first of `graphs` whose condition holds, or the last one: creates
+/// an scf.if with the others in its else block. `getCondition` is called with
+/// the position of a graph, and creates the condition.
+static FailureOr<scf::IfOp>
+lowerBranches(NodeLowering &n, ArrayRef<GraphOp> graphs, unsigned first,
+              function_ref<Value(unsigned)> getCondition,
+              ArrayRef<Lowered> operands, ArrayRef<Type> types,
+              ArrayRef<unsigned> slots) {
+  Builder &b = n.b;
+  auto ifOp = scf::IfOp::create(b.b, b.loc, types, getCondition(first),
+                                /*addThenBlock=*/true, /*addElseBlock=*/true);
+  if (failed(lowerBranch(n, graphs[first], operands, types, slots,
+                         ifOp.getThenRegion())))
+    return failure();
+  if (first + 2 == graphs.size()) {
+    if (failed(lowerBranch(n, graphs.back(), operands, types, slots,
+                           ifOp.getElseRegion())))
+      return failure();
+    return ifOp;
+  }
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToEnd(&ifOp.getElseRegion().front());
+  FailureOr<scf::IfOp> rest =
+      lowerBranches(n, graphs, first + 1, getCondition, operands, types, slots);
+  if (failed(rest))
+    return failure();
+  scf::YieldOp::create(b.b, b.loc, rest->getResults());
+  return ifOp;
+}
+
+/// cond(pred, true_graph, false_graph, operands) and
+/// switch(index, graphs, operands) become scf.if, or one of the branches if the
+/// choice is a constant. Torch limits the index to those of the graphs.
+static LogicalResult lowerChoice(NodeLowering &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
     return n.fail("the branches are no graphs");
   const Argument &predicate = view->getPredicate();
   ArrayRef<GraphOp> graphs = view->getGraphs();
+  bool isSwitch = view->getFlow() == Flow::Switch;
   SmallVector<Lowered> operands;
   if (failed(lowerArguments(n, view->getAdditional(), operands)))
     return failure();
+  auto inlineOnly = [&](GraphOp graph) {
+    auto results = n.graph.inlineGraph(graph, operands);
+    return failed(results) ? n.fail("the branch cannot be inlined")
+                           : setResults(n, *results);
+  };
   Builder &b = n.b;
-  Value condition;
+  Type type = isSwitch ? b.b.getI64Type() : b.b.getI1Type();
+  Value choice;
   if (n.isTensor(predicate)) {
-    condition = lowerTensorPredicate(n, predicate);
-    if (!condition)
+    choice = lowerTensorPredicate(n, predicate, type);
+    if (!choice)
       return failure();
   } else {
     Number number = n.asNumber(predicate);
     if (n.failed())
       return failure();
     if (number.expr && number.expr.isInteger()) {
-      auto results =
-          n.graph.inlineGraph(graphs[number.expr.getValue() ? 0 : 1], operands);
-      return failed(results) ? n.fail("the branch cannot be inlined")
-                             : setResults(n, *results);
+      int64_t value = number.expr.getValue();
+      if (isSwitch && (value < 0 || size_t(value) >= graphs.size()))
+        return n.fail("the index is none of a branch");
+      return inlineOnly(graphs[isSwitch ? value : value ? 0 : 1]);
     }
-    condition = b.number(number, b.b.getI1Type());
+    choice = b.number(number, type);
   }
+  if (graphs.size() == 1)
+    return inlineOnly(graphs.front());
   SmallVector<Type> types;
   SmallVector<unsigned> slots;
   for (unsigned i = 0; i < n.numResults(); ++i) {
@@ -166,14 +208,19 @@ static LogicalResult lowerCond(NodeLowering &n) {
     types.push_back(type);
     slots.push_back(i);
   }
-  auto ifOp = scf::IfOp::create(b.b, b.loc, types, condition,
-                                /*addThenBlock=*/true, /*addElseBlock=*/true);
-  for (unsigned branch = 0; branch < 2; ++branch) {
-    Region &region = branch ? ifOp.getElseRegion() : ifOp.getThenRegion();
-    if (failed(lowerBranch(n, graphs[branch], operands, types, slots, region)))
-      return failure();
-  }
-  for (auto [value, slot] : llvm::zip(ifOp.getResults(), slots)) {
+  auto getCondition = [&](unsigned position) -> Value {
+    if (!isSwitch)
+      return choice;
+    Value wanted =
+        arith::ConstantIntOp::create(b.b, b.loc, b.b.getI64Type(), position);
+    return arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::eq, choice,
+                                 wanted);
+  };
+  FailureOr<scf::IfOp> ifOp =
+      lowerBranches(n, graphs, 0, getCondition, operands, types, slots);
+  if (failed(ifOp))
+    return failure();
+  for (auto [value, slot] : llvm::zip(ifOp->getResults(), slots)) {
     OpResult result = n.op->getResult(slot);
     n.graph.set(result, n.graph.fromBuiltin(b.loc, result.getType(), value));
   }
@@ -197,13 +244,13 @@ static LogicalResult lowerCall(NodeLowering &n) {
 }
 
 void registerControlFlow(Registry &r) {
-  r.add("cond", lowerCond);
+  r.add({"cond", "switch"}, lowerChoice);
   // wrap_with_autocast has no lowering here: it changes the dtypes that its
   // body computes in. Only fx-inline-wrappers adds those casts.
   r.add({"wrap_with_set_grad_enabled", "invoke_subgraph", "strict_mode",
          "hints_wrapper", "run_const_graph", "wrap",
          "wrap_activation_checkpoint", "tag_activation_checkpoint",
-         "foreach_map", "invoke_quant", "invoke_quant_packed"},
+         "foreach_map", "invoke_quant", "invoke_quant_packed", "flex_gemm"},
         lowerCall);
 }
 

@@ -14,9 +14,26 @@
 
 namespace fx::gen {
 
+/// A schema that other versions of torch have instead of that in the table, or
+/// in addition. Bit i of `versions` is that of version i.
+struct OtherSchema {
+  OperatorDeclaration op;
+  uint32_t versions = 0;
+};
+
+/// The schemas of all versions: those of one version in full, and what differs
+/// in the others.
+struct SchemaSet {
+  std::vector<OperatorDeclaration> operators;
+  /// `2.13.0`
+  std::string version;
+  std::vector<OtherSchema> others;
+  /// The versions of `others`, as `2.8.0`.
+  std::vector<std::string> otherVersions;
+};
+
 /// Writes the table that Schema.cpp includes.
-void emitTable(llvm::ArrayRef<OperatorDeclaration> operators,
-               llvm::StringRef version, llvm::raw_ostream &os);
+void emitTable(const SchemaSet &schemas, llvm::raw_ostream &os);
 
 /// Returns the C++ namespace of the view of `op`, which is also the folder of
 /// its header.

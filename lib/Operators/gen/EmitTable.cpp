@@ -71,28 +71,55 @@ static void emitBuckets(llvm::ArrayRef<OperatorDeclaration> operators,
   os << "\n};\n\n";
 }
 
-void fx::gen::emitTable(llvm::ArrayRef<OperatorDeclaration> operators,
-                        StringRef version, llvm::raw_ostream &os) {
+/// Writes the versions, and the index of each schema in `others` with the
+/// versions that have it, sorted by target.
+static void emitOthers(const SchemaSet &schemas, llvm::raw_ostream &os) {
+  os << "static constexpr llvm::StringLiteral otherVersions[] = {";
+  for (const std::string &version : schemas.otherVersions)
+    os << '"' << version << "\", ";
+  // An array has one element at least.
+  os << "\"\"};\n\n"
+     << "static constexpr struct { uint16_t index; uint32_t versions; } "
+        "others[] = {";
+  std::vector<std::pair<StringRef, unsigned>> order;
+  for (auto [i, other] : llvm::enumerate(schemas.others))
+    order.emplace_back(other.op.target, i);
+  llvm::sort(order);
+  for (auto [target, i] : order)
+    os << "{" << schemas.operators.size() + i << ", "
+       << schemas.others[i].versions << "}, ";
+  os << "{0, 0}};\n\n";
+}
+
+void fx::gen::emitTable(const SchemaSet &schemas, llvm::raw_ostream &os) {
+  const std::vector<OperatorDeclaration> &operators = schemas.operators;
   StringPool pool;
   std::set<std::string> nameSpaces;
   std::string records, arguments;
   llvm::raw_string_ostream recordsOS(records), argumentsOS(arguments);
   unsigned firstArgument = 0;
-  for (const OperatorDeclaration &op : operators) {
+  auto addRecord = [&](const OperatorDeclaration &op) {
     recordsOS << "  {" << pool.add(op.target) << ", " << firstArgument << ", "
               << op.flags << ", " << op.arguments.size() << ", "
               << op.results.size() << "},\n";
     emitArguments(op.arguments, pool, argumentsOS);
     emitArguments(op.results, pool, argumentsOS);
     firstArgument += op.arguments.size() + op.results.size();
+  };
+  for (const OperatorDeclaration &op : operators) {
+    addRecord(op);
     // `math` and `torch` have many functions without a schema, so they are not
     // known namespaces.
     if (!(op.flags & OperatorSchema::Symbolic))
       nameSpaces.insert(op.nameSpace);
   }
+  for (const OtherSchema &other : schemas.others)
+    addRecord(other.op);
   os << "// Made by fx-schema-gen.\n\n";
-  os << "static constexpr llvm::StringLiteral schemaVersion = \"" << version
-     << "\";\n\n";
+  os << "static constexpr llvm::StringLiteral schemaVersion = \""
+     << schemas.version << "\";\n\n";
+  os << "static constexpr unsigned numOperators = " << operators.size()
+     << ";\n\n";
   std::string known;
   for (const std::string &nameSpace : nameSpaces)
     known += std::to_string(pool.add(nameSpace)) + ", ";
@@ -103,4 +130,5 @@ void fx::gen::emitTable(llvm::ArrayRef<OperatorDeclaration> operators,
   os << "static constexpr fx::OperatorSchema operators[] = {\n"
      << records << "};\n\n";
   emitBuckets(operators, os);
+  emitOthers(schemas, os);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   fx-schema-gen --table OperatorTable.inc --headers DIR schemas.txt...
+//     [--other torch-2.8.diff.txt]...
 //
 // Runs during the build. Does not touch files whose content stays the same, so
 // that a new operator recompiles only the files that use it.
@@ -35,6 +36,10 @@ static llvm::cl::opt<std::string>
     headers("headers", llvm::cl::Required,
             llvm::cl::desc("the folder of the headers to write"));
 
+static llvm::cl::list<std::string>
+    otherFiles("other",
+               llvm::cl::desc("what differs in another version of torch"));
+
 static llvm::Error writeIfChanged(StringRef path, StringRef text) {
   auto old = llvm::MemoryBuffer::getFile(path);
   if (old && (*old)->getBuffer() == text)
@@ -47,8 +52,8 @@ static llvm::Error writeIfChanged(StringRef path, StringRef text) {
 
 /// Reads the operators of all files. Reads the version from the line
 /// `# torch 2.13.0` of one of the files.
-static llvm::Error readSchemas(std::vector<OperatorDeclaration> &operators,
-                               std::string &version) {
+static llvm::Error readSchemas(SchemaSet &schemas) {
+  std::vector<OperatorDeclaration> &operators = schemas.operators;
   llvm::StringMap<char> seen;
   for (const std::string &path : inputs) {
     auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -57,7 +62,7 @@ static llvm::Error readSchemas(std::vector<OperatorDeclaration> &operators,
     for (StringRef line : llvm::split((*buffer)->getBuffer(), '\n')) {
       if (line.consume_front("#")) {
         if (line.consume_front(" torch "))
-          version = line.trim().str();
+          schemas.version = line.trim().str();
         continue;
       }
       if (line.trim().empty())
@@ -73,6 +78,37 @@ static llvm::Error readSchemas(std::vector<OperatorDeclaration> &operators,
   }
   if (operators.size() >= UINT16_MAX)
     return llvm::createStringError("more operators than a bucket can number");
+  return llvm::Error::success();
+}
+
+/// Reads what differs in one other version. Its file begins with the line
+/// `# torch 2.8.0, as differences from torch 2.13.0`.
+static llvm::Error readOther(const std::string &path, SchemaSet &schemas) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createFileError(path, buffer.getError());
+  auto [header, lines] = (*buffer)->getBuffer().split('\n');
+  auto [version, from] = header.split(", as differences from torch ");
+  if (!version.consume_front("# torch ") || from != schemas.version)
+    return llvm::createStringError(
+        path + ": expected '# torch VERSION, as differences from torch " +
+        schemas.version + "', got '" + header + "'");
+  const uint32_t bit = 1u << schemas.otherVersions.size();
+  schemas.otherVersions.push_back(version.str());
+  for (StringRef line : llvm::split(lines, '\n')) {
+    if (line.trim().empty() || line.starts_with("#"))
+      continue;
+    llvm::Expected<OperatorDeclaration> op = parseSchema(line);
+    if (!op)
+      return llvm::createFileError(path, op.takeError());
+    auto known = llvm::find_if(schemas.others, [&](const OtherSchema &other) {
+      return other.op.text == op->text;
+    });
+    if (known != schemas.others.end())
+      known->versions |= bit;
+    else
+      schemas.others.push_back({std::move(*op), bit});
+  }
   return llvm::Error::success();
 }
 
@@ -107,15 +143,18 @@ int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(argc, argv,
                                     "makes C++ of torch's operator schemas\n");
   auto run = [&]() -> llvm::Error {
-    std::vector<OperatorDeclaration> operators;
-    std::string version, text;
-    if (llvm::Error e = readSchemas(operators, version))
+    SchemaSet schemas;
+    std::string text;
+    if (llvm::Error e = readSchemas(schemas))
       return e;
+    for (const std::string &path : otherFiles)
+      if (llvm::Error e = readOther(path, schemas))
+        return e;
     llvm::raw_string_ostream os(text);
-    emitTable(operators, version, os);
+    emitTable(schemas, os);
     if (llvm::Error e = writeIfChanged(table, text))
       return e;
-    return writeHeaders(operators);
+    return writeHeaders(schemas.operators);
   };
   if (llvm::Error e = run()) {
     llvm::WithColor::error(llvm::errs())

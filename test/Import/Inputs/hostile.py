@@ -187,9 +187,62 @@ def archives():
     yield "state-record", config(a.weights(path_name="../../../etc/passwd")), "no record"
     yield "state-no-meta", config(a.weights(tensor_meta=None)), "w: the field 'tensor_meta' is missing"
     yield "state-type", config(a.weights(a.tensor_meta([3, 2]))), "p_w: "
-    yield "config-missing", a.pack(a.records(omit=["config"])), "earlier ones pickle the values"
+    yield "config-missing", a.pack(a.records(omit=["config"])), "the archive has no such record"
     yield "config-json", config("{"), "model_weights_config.json: expected"
     yield "config-field", config({"config": {"w": {}}}), "config.w: the field"
+
+
+def tensor_pickle(storage=b"FloatStorage", key=b"0", offset=b"K\0", sizes=b"K\2K\3\x86",
+                  strides=b"K\3K\1\x86", function=b"_rebuild_tensor_v2", metadata=b""):
+    """The instructions that push a tensor."""
+    text = lambda t: b"X" + struct.pack("<I", len(t)) + t
+    return (b"ctorch._utils\n" + function + b"\n((" + text(b"storage") + b"ctorch\n" + storage + b"\n"
+            + text(key) + text(b"cpu") + b"K\6tQ" + offset + sizes + strides
+            + b"\x89ccollections\nOrderedDict\n)R" + metadata + b"tR")
+
+
+def torch_file(value, whole=None, **records):
+    """An archive of torch 2.8: one file of torch.save, with one weight, in the archive."""
+    pickle = b"\x80\2}q\0X\1\0\0\0w" + value + b"s." if whole is None else whole
+    files = {"data.pkl": pickle, "byteorder": b"little", "data/0": bytes(24), **records}
+    inner = a.pack([a.Record(f"archive/{name}", data) for name, data in files.items()])
+    return a.pack(a.records(omit=["config"], extra=[a.Record("m/data/weights/model.pt", inner)]))
+
+
+def torch_files():
+    """Bad files of torch.save in an archive. No function that they name is called."""
+    ones = lambda n: b"\x8a\x08" + struct.pack("<q", n)
+    yield "pickle-call", torch_file(b"cos\nsystem\nX\4\0\0\0true\x85R"), "got a call of 'os system'"
+    yield "pickle-name", torch_file(b"c\x01\x02\nf\n)R"), r"got a call of '\\001\\002 f'"
+    yield "pickle-value", torch_file(b"K\1"), "'w': expected a dense tensor or parameter, got another value"
+    yield "pickle-object", torch_file(b"cos\nPath\n)\x81"), "got instruction 0x81 at byte"
+    yield "pickle-protocol", torch_file(b"", b"\x80\4N."), "a newer protocol than 2 at byte 0"
+    yield "pickle-list", torch_file(b"", b"\x80\2]."), "expected a dict of tensors"
+    yield "pickle-key", torch_file(b"", b"\x80\2}K\1K\2s."), "expected the name of a tensor as key 0"
+    yield "pickle-odd", torch_file(b"", b"\x80\2}(K\1u."), "a key without a value"
+    yield "pickle-mark", torch_file(b"", b"\x80\2}u."), "a damaged one"
+    yield "pickle-memo", torch_file(b"h\7"), "an unknown value"
+    yield "pickle-long", torch_file(b"\x8a\x09" + bytes(9)), "more than 64 bits"
+    yield "pickle-left", torch_file(b"", b"\x80\2NN."), "a damaged one"
+    yield "pickle-empty", torch_file(b"", b""), "a damaged one at byte 0"
+    yield "pickle-itself", torch_file(b"h\0"), "got another value"
+    yield "pickle-nested", torch_file(b"ctorch._utils\n_rebuild_parameter\nh\0\x88N\x87R"), "_rebuild_parameter"
+    whole = b"\x80\2}q\0X\1\0\0\0w" + tensor_pickle() + b"s."
+    for i in range(1, len(whole), 9):
+        yield f"pickle-cut-{i}", torch_file(b"", whole[:i]), "data.pkl: expected a pickle"
+    yield "pickle-storage", torch_file(tensor_pickle(storage=b"QInt8Storage")), "expected a dense tensor"
+    yield "pickle-rank", torch_file(tensor_pickle(sizes=b"(" + b"K\1" * 65 + b"t")), "expected a dense tensor"
+    conj = b"}X\4\0\0\0conj\x88s"
+    yield "pickle-conj", torch_file(tensor_pickle(metadata=conj)), "got a call of 'torch._utils _rebuild_tensor_v2'"
+    yield "pickle-record", torch_file(tensor_pickle(key=b"../../x")), "no record"
+    yield "pickle-short", torch_file(tensor_pickle(), **{"data/0": bytes(20)}), "w: expected 24 bytes of storage"
+    yield "pickle-offset", torch_file(tensor_pickle(offset=b"K\1")), "w: expected 28 bytes"
+    yield "pickle-huge", torch_file(tensor_pickle(sizes=ones(1 << 40) * 2 + b"\x86")), "overflow"
+    yield "pickle-negative", torch_file(tensor_pickle(sizes=ones(-2) + b"K\3\x86")), "w: "
+    yield "pickle-strides", torch_file(tensor_pickle(strides=b"K\1\x85")), "w: "
+    yield "pickle-order", torch_file(tensor_pickle(), byteorder=b"big"), "byteorder: expected 'little', got 'big'"
+    inner = a.Record("m/data/weights/model.pt", b"PK\3\4 no archive" * 3)
+    yield "pickle-no-zip", a.pack(a.records(omit=["config"], extra=[inner])), "expected a zip archive"
 
 
 def size_before(record):
@@ -205,6 +258,12 @@ def flips():
         for _ in range(random.choice((1, 1, 2, 8))):
             data[random.randrange(len(data))] ^= 1 << random.randrange(8)
         yield f"flip-{i}", bytes(data)
+    pickle = b"\x80\2}q\0X\1\0\0\0w" + tensor_pickle() + b"s."
+    for i in range(40):
+        data = bytearray(pickle)
+        for _ in range(random.choice((1, 1, 2, 8))):
+            data[random.randrange(len(data))] = random.choice(b"\x80(N\x88JKM\x8aX)]}\x85\x86\x87taesuqrhjcQRb." + bytes(4))
+        yield f"pickle-flip-{i}", torch_file(b"", bytes(data))
 
 
 def places(value, path=()):
@@ -291,15 +350,17 @@ def main():
         return 0
     FOLDER.mkdir(parents=True, exist_ok=True)
     if TOOL == "--write":
-        cases = [case[1] for case in (*archives(), *flips(), *mutations())]
+        cases = [case[1] for case in (*archives(), *torch_files(), *flips(), *mutations())]
         for i, data in enumerate(cases):
             (FOLDER / f"{i}.pt2").write_bytes(data)
         return 0
     path, out, result = run("good", GOOD)
     failures = [] if result.returncode == 0 else [f"good: {result.stderr}"]
+    path, out, result = run("good-torch-file", torch_file(tensor_pickle()))
+    failures += [] if result.returncode == 0 else [f"good-torch-file: {result.stderr}"]
     path, out, result = run("good-zip64", a.pack(a.records(), zip64=True))
     failures += [] if result.returncode == 0 else [f"good-zip64: {result.stderr}"]
-    cases = list(archives())
+    cases = [*archives(), *torch_files()]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         failures += filter(None, pool.map(check, cases))
         failures += filter(None, pool.map(check_flip, [*flips(), *mutations()]))
