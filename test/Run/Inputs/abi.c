@@ -57,6 +57,7 @@ AT(FXCallbacks, fallback_context, 48);
 AT(FXCallbacks, device, 56);
 AT(FXCallbacks, fallback_on_device, 60);
 AT(FXCallbacks, exchange_generator, 64);
+AT(FXCallbacks, prepare_torch, 72);
 AT(FXRunOptions, threads, 4);
 AT(FXRunOptions, stream, 8);
 AT(FXRunOptions, flags, 16);
