@@ -11,6 +11,7 @@ block changes how the block is handled:
 """
 
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -43,6 +44,20 @@ def pages() -> list[pathlib.Path]:
     names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
     found = [harness.ROOT / name for name in names if (harness.ROOT / name).exists()]
     return found + sorted((harness.ROOT / "docs").rglob("*.md"))
+
+
+def notebooks() -> list[pathlib.Path]:
+    return sorted((harness.ROOT / "examples" / "notebooks").glob("*.ipynb"))
+
+
+def read(path: pathlib.Path) -> str:
+    """Returns the text of a page. A notebook becomes a page with a block for each cell of code."""
+    if path.suffix != ".ipynb":
+        return path.read_text()
+    cells = json.loads(path.read_text())["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    fenced = [f"```python\n{s}\n```" if c["cell_type"] == "code" else s for c, s in zip(cells, texts)]
+    return "\n\n".join(fenced)
 
 
 def blocks(text: str, page: str) -> list[Block]:

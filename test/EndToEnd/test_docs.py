@@ -20,6 +20,8 @@ import build as site  # noqa: E402
 import draw  # noqa: E402
 
 PAGES = {str(path.relative_to(harness.ROOT)): path for path in docs.pages()}
+NOTEBOOKS = {str(path.relative_to(harness.ROOT)): path for path in docs.notebooks()}
+ALL = {**PAGES, **NOTEBOOKS}
 
 
 def of_pages(names):
@@ -43,12 +45,12 @@ def _child(page, folder, pipe):
 
 
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="loads fx_mlir in a process without asan")
-@of_pages(PAGES)
+@of_pages(ALL)
 def test_page(name):
-    page = docs.blocks(PAGES[name].read_text(), name)
+    page = docs.blocks(docs.read(ALL[name]), name)
     if any(block.what not in ("text", "not run") for block in page):
         # The folder is the same in each run, so that ccache finds the compilations.
-        run(page, harness.BUILD.resolve() / "test-docs" / name.removesuffix(".md"))
+        run(page, harness.BUILD.resolve() / "test-docs" / pathlib.PurePath(name).with_suffix(""))
 
 
 def run(page, folder):
@@ -79,15 +81,15 @@ def _anchors(path: pathlib.Path) -> set[str]:
     return {slug if k == 0 else f"{slug}-{k}" for slug, n in found.items() for k in range(n)}
 
 
-@of_pages(PAGES)
+@of_pages(ALL)
 def test_links(name):
-    text = re.sub(r"^ *```.*?^ *```$", "", PAGES[name].read_text(), flags=re.M | re.S)
+    text = re.sub(r"^ *```.*?^ *```$", "", docs.read(ALL[name]), flags=re.M | re.S)
     wrong = []
     for target in LINK.findall(re.sub(r"`[^`\n]*`", "", text)):
         if re.match(r"[a-z]+:", target):
             continue
         file, _, anchor = target.partition("#")
-        path = (PAGES[name].parent / file).resolve() if file else PAGES[name]
+        path = (ALL[name].parent / file).resolve() if file else ALL[name]
         if not path.exists():
             wrong.append(target)
         elif anchor and (path.suffix != ".md" or anchor not in _anchors(path)):
@@ -105,6 +107,15 @@ def test_paths(name):
     text = re.sub(r"^ *```.*?^ *```$", "", PAGES[name].read_text(), flags=re.M | re.S)
     wrong = {path for path in PATH.findall(text) if not any((root / path).exists() for root in roots)}
     assert not wrong
+
+
+@of_pages(NOTEBOOKS)
+def test_notebooks_are_clean(name):
+    """Outputs in the tree would change with each run."""
+    notebook = json.loads(NOTEBOOKS[name].read_text())
+    assert notebook["nbformat"] == 4
+    for cell in notebook["cells"]:
+        assert not cell.get("outputs") and cell.get("execution_count") is None
 
 
 def test_navigation():
