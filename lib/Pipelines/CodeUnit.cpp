@@ -232,8 +232,8 @@ static auto timed(std::atomic<double> &seconds,
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                    const CodeUnit &unit, CodeSeconds &seconds) {
-  const cpu::CPUOptions &cpu = unit.cpu;
+                    const CodeUnit &unit, const cpu::CPUOptions &cpu,
+                    CodeSeconds &seconds) {
   std::unique_ptr<llvm::Module> code;
   if (llvm::Error e = timed(seconds.lower, [&]() -> llvm::Error {
         PassManager pm(module.getContext());
@@ -286,12 +286,23 @@ listenForKernels(const llvm::Module &code,
   };
 }
 
-static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
-                               CodeSeconds &seconds, std::string &object,
+/// Returns the options for the code of `part`. Without kernels, @main only
+/// calls them. LLVM then takes long for little: its SLP vectorizer takes
+/// quadratic time for the stores to the descriptors of many results.
+static cpu::CPUOptions getPartOptions(const CodeUnit &unit,
+                                      const CodePart &part) {
+  cpu::CPUOptions cpu = unit.cpu;
+  if (part.kernels.empty() && unit.parts.size() > 1)
+    cpu.optLevel = 1;
+  return cpu;
+}
+
+static llvm::Error compilePart(CodePart &part, const CodeUnit &unit,
+                               CodeSeconds &seconds,
                                const std::function<void()> &onKernel) {
   llvm::LLVMContext context;
-  const cpu::CPUOptions &cpu = unit.cpu;
-  auto code = compileToLLVMIR(module, context, unit, seconds);
+  cpu::CPUOptions cpu = getPartOptions(unit, part);
+  auto code = compileToLLVMIR(part.module, context, unit, cpu, seconds);
   if (!code)
     return code.takeError();
   return timed(seconds.emit, [&]() -> llvm::Error {
@@ -299,7 +310,7 @@ static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
         **code, cpu, cpu::CodeKind::Object, listenForKernels(**code, onKernel));
     if (!emitted)
       return emitted.takeError();
-    object = std::move(*emitted);
+    part.object = std::move(*emitted);
     return llvm::Error::success();
   });
 }
@@ -307,7 +318,7 @@ static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
 /// Returns what the code of `part` of `unit` depends on, except for its module.
 /// A kernel gets its name later, so versions and programs share its code.
 static std::string getCodeOptions(const CodeUnit &unit, const CodePart &part) {
-  const cpu::CPUOptions &cpu = unit.cpu;
+  cpu::CPUOptions cpu = getPartOptions(unit, part);
   std::string names =
       part.kernels.empty() ? unit.entry + " " + cpu.suffix : std::string();
   return llvm::formatv("object {0} {1} {2} {3} {4} {5} {6}",
@@ -342,7 +353,8 @@ static llvm::Error compileJobs(llvm::ArrayRef<Job *> jobs, CodeSeconds &seconds,
   OwningOpRef<ModuleOp> empty =
       ModuleOp::create(jobs.front()->part->module.getLoc());
   llvm::LLVMContext context;
-  auto code = compileToLLVMIR(*empty, context, *jobs.front()->unit, seconds);
+  auto code = compileToLLVMIR(*empty, context, *jobs.front()->unit,
+                              jobs.front()->unit->cpu, seconds);
   if (!code)
     return code.takeError();
   llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(jobs.size());
@@ -406,8 +418,8 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
     // Each thread has to catch its own crashes.
     std::string fatal;
     auto compile = [&] {
-      if (llvm::Error e = compilePart(job.part->module, *job.unit, seconds,
-                                      job.part->object, finishKernel))
+      if (llvm::Error e =
+              compilePart(*job.part, *job.unit, seconds, finishKernel))
         job.error = llvm::toString(std::move(e));
       else if (job.key)
         cache.insert(*job.key, job.part->object);

@@ -62,14 +62,16 @@ private:
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> owned;
 };
 
-/// Lowers `module` to optimized LLVM IR in `context` and adds the time to
-/// `seconds`. `entry` is the symbol of the entry point that is added for @main.
-/// Threads that call this concurrently must use different contexts. If a
-/// diagnostic was emitted, the returned error is generic: callers pass its text
-/// to `ErrorCatcher::take`, which prefers the diagnostic.
+/// Lowers `module`, a part of `unit`, to optimized LLVM IR for `cpu` in
+/// `context`, and adds the time to `seconds`. `unit.entry` is the symbol of the
+/// entry point that is added for @main. Threads that call this concurrently
+/// must use different contexts. If a diagnostic was emitted, the returned error
+/// is generic: callers pass its text to `ErrorCatcher::take`, which prefers the
+/// diagnostic.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
-                const CodeUnit &unit, CodeSeconds &seconds);
+                const CodeUnit &unit, const cpu::CPUOptions &cpu,
+                CodeSeconds &seconds);
 
 /// Compiles the parts of all `units` to object code, on all CPUs, or takes
 /// their code from `cache`. Calls `onKernel` each time a kernel is done, with

@@ -195,7 +195,8 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code;
   if (llvm::Error e = phases.run("code", 0.4, [&]() -> llvm::Error {
-        auto compiled = compileToLLVMIR(unit.module, context, unit, seconds);
+        auto compiled =
+            compileToLLVMIR(unit.module, context, unit, unit.cpu, seconds);
         if (!compiled)
           return errors.take(llvm::toString(compiled.takeError()));
         code = std::move(*compiled);
