@@ -58,7 +58,9 @@ def store(files: dict[str, pathlib.Path], archive: pathlib.Path) -> None:
 
 def extract(archive: pathlib.Path, folder: pathlib.Path) -> None:
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        # Python before 3.11.4 has no filters. The archive is our own.
+        filters = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+        tar.extractall(folder, **filters)
 
 
 def sizes(folder: pathlib.Path) -> dict[str, int]:

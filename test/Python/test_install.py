@@ -47,8 +47,8 @@ def test_pip_install(tmp_path):
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
         + ["--disable-pip-version-check", "--target", tmp_path, root]
-        + [f"-Ccmake.define.{define}" for define in defines]
-        + [f"-Cbuild-dir={tmp_path}/build"],
+        + [f"--config-settings=cmake.define.{define}" for define in defines]
+        + [f"--config-settings=build-dir={tmp_path}/build"],
         check=True,
     )
     info = next(tmp_path.glob("fx_mlir-*.dist-info"))
