@@ -24,9 +24,8 @@ FX_CAPI FXContext *fxContextCreate(void);
 FX_CAPI void fxContextDestroy(FXContext *context);
 
 /* Sets the function that loads the program's LibTorch before a pass on this
- * context loads libFXTorch.so. Calls after the first
- * have no effect. See FXCallbacks::prepare_torch, which does the same for a
- * compiled model. */
+ * context loads libFXTorch.so. Calls after the first have no effect. See
+ * FXCallbacks::prepare_torch, which does the same for a compiled model. */
 FX_CAPI void fxContextSetTorchPreparation(FXContext *context,
                                           FXPrepareTorchFn prepare);
 

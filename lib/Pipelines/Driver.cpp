@@ -393,11 +393,10 @@ llvm::Error Driver::run() {
     return e;
   if (llvm::Error e = checkPrograms(options.emit, device))
     return e;
-  // Host code that only launches kernels is fast enough on any x86-64.
-  std::string error;
-  std::string triple;
+  std::string error, triple;
   if (llvm::Error e = getTriple(triple))
     return e;
+  // Host code that only launches kernels is fast enough on any x86-64.
   auto found = cpu::getVersions(
       gpu && options.cpu.empty() ? "x86-64" : options.cpu, error, triple);
   if (failed(found))

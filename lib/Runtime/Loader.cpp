@@ -10,6 +10,7 @@
 #include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -93,9 +94,9 @@ static constexpr Elf64_Half kMachine = EM_AARCH64;
 static constexpr Elf64_Half kMachine = EM_X86_64;
 #endif
 
-/// Returns an error if the file is shorter than its ELF headers say, or for
-/// another machine. Accesses
-/// beyond the end of a mapped file would end the process with a signal.
+/// Returns an error if the file is for another machine, or is shorter than its
+/// ELF headers say. Accesses beyond the end of a mapped file would end the
+/// process with a signal.
 static llvm::Error checkWhole(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
@@ -119,8 +120,9 @@ static llvm::Error checkWhole(llvm::StringRef path) {
   // dlopen would report that such a file does not exist.
   if (header.e_machine != kMachine)
     return llvm::createStringError(
-        "it was compiled for another architecture: expected ELF machine " +
-        llvm::Twine(kMachine) + ", got " + llvm::Twine(header.e_machine));
+        "it was compiled for another architecture: expected " +
+        llvm::ELF::convertEMachineToArchName(kMachine) + ", got " +
+        llvm::ELF::convertEMachineToArchName(header.e_machine));
   // The subtraction avoids that `begin + size` overflows.
   auto isBehind = [&](uint64_t begin, uint64_t size) {
     return begin > bytes.size() || size > bytes.size() - begin;

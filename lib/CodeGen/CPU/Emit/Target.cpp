@@ -19,14 +19,6 @@
 
 using namespace fx::cpu;
 
-extern "C" {
-void LLVMInitializeAArch64Target();
-void LLVMInitializeAArch64TargetInfo();
-void LLVMInitializeAArch64TargetMC();
-void LLVMInitializeAArch64AsmPrinter();
-void LLVMInitializeAArch64AsmParser();
-}
-
 static llvm::Triple getHostTriple() {
   return llvm::Triple(llvm::sys::getDefaultTargetTriple());
 }
