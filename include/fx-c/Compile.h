@@ -90,6 +90,15 @@ typedef struct {
 FX_CAPI int fxModuleCompile(const FXModule *module, const char *path,
                             const FXCompileOptions *options, FXError **error);
 
+/* As fxModuleCompile for `n` modules, which become methods of one shared object
+ * for CPUs: `names`, which are identifiers, has their names. Methods share
+ * weights of equal values, and mutable states of the same name, whose dtypes,
+ * shapes and initial values must be equal. */
+FX_CAPI int fxModulesCompile(const FXModule *const *modules,
+                             const char *const *names, size_t n,
+                             const char *path, const FXCompileOptions *options,
+                             FXError **error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,6 +39,15 @@ FX_CAPI void fxModelDestroy(FXModel *model);
 /* Returns the description of the model, valid until the model is destroyed. */
 FX_CAPI const FXModelInfo *fxModelGetInfo(const FXModel *model);
 
+/* Returns the methods of the model and sets `n` to their number. A model that
+ * was compiled from several programs has one for each of them; others have one,
+ * "forward". The first one is the one that the functions below run. */
+FX_CAPI const FXMethod *fxModelGetMethods(const FXModel *model, size_t *n);
+/* Returns the model as its method `index`, or null if there is none. The
+ * methods share the mutable states of the model, its random generator and its
+ * memory. The result belongs to `model`: do not destroy it. */
+FX_CAPI FXModel *fxModelGetMethod(FXModel *model, size_t index);
+
 /* Runs the model. The inputs are `n_inputs` tensors on the CPU, possibly
  * strided, in the order of info->inputs. Sets `n_outputs` outputs to new
  * contiguous tensors, which the caller frees by their deleter, also after the

@@ -68,10 +68,40 @@ static llvm::Error setTuning(const FXCompileOptions &given, StringRef path,
   return llvm::Error::success();
 }
 
-int fxModuleCompile(const FXModule *module, const char *path,
-                    const FXCompileOptions *options, FXError **error) {
-  if (!module || !path)
-    return failNull(error, "fxModuleCompile", module ? "path" : "module");
+namespace {
+/// Locks the contexts of several modules. The order by address prevents
+/// deadlocks.
+class ContextLocks {
+public:
+  explicit ContextLocks(llvm::ArrayRef<const FXModule *> modules) {
+    for (const FXModule *module : modules)
+      states.push_back(module->state.get());
+    llvm::sort(states);
+    states.erase(std::unique(states.begin(), states.end()), states.end());
+  }
+  /// Returns the context that the caller locks first, by `protect`.
+  ContextState *first() { return states.front(); }
+  llvm::Error lockOthers() {
+    for (ContextState *state : llvm::ArrayRef(states).drop_front()) {
+      locks.emplace_back(state->lock);
+      if (state->crashed)
+        return llvm::createStringError(
+            "the compiler crashed in the context of a module before: make a "
+            "new one");
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::SmallVector<ContextState *> states;
+  std::vector<std::unique_lock<std::mutex>> locks;
+};
+} // namespace
+
+/// Compiles the modules. If `names` is null, there is one without a name.
+static int compile(llvm::ArrayRef<const FXModule *> modules,
+                   const char *const *names, const char *path,
+                   const FXCompileOptions *options, FXError **error) {
   FXCompileOptions given = {};
   given.emit = FX_EMIT_SHARED_OBJECT;
   // The caller's FXCompileOptions may be older or newer than this one.
@@ -102,40 +132,69 @@ int fxModuleCompile(const FXModule *module, const char *path,
   if (!*path || StringRef(path) == "-")
     return fail(error, "fxModuleCompile: expected the path of a file, got '" +
                            llvm::Twine(path) + "'");
-  return protect(
-      error, module->state.get(), [&](FXError &place) -> llvm::Error {
-        CompileOptions compile;
-        compile.input = given.name ? given.name : "model";
-        compile.output = path;
-        compile.emit = static_cast<EmitKind>(given.emit);
-        compile.cpu = given.cpu ? given.cpu : "";
-        compile.triple = given.triple ? given.triple : "";
-        compile.target = given.target ? given.target : "";
-        if (precision == "bf16")
-          compile.precision = Precision::BF16;
-        compile.winograd = *mode;
-        compile.optLevel = given.opt_level ? given.opt_level : 3;
-        compile.allowFallback = !given.refuse_fallback;
-        compile.cacheFolder =
-            given.cache_dir ? given.cache_dir : getDefaultCacheFolder();
-        if (llvm::Error e = setTuning(given, path, compile))
-          return e;
-        compile.crashIn = given.debug_crash ? given.debug_crash : "";
-        if (given.on_phase)
-          compile.onProgress = [&](const Progress &now) {
-            given.on_phase(given.phase_context, now.phase.str().c_str(),
-                           now.done);
-          };
-        compile.onError = [&](Location location) { setPlace(place, location); };
-        llvm::Expected<CompileReport> report =
-            compileModuleSafely(ModuleOp(*module->module), compile);
-        if (!report)
-          return report.takeError();
-        if (given.on_report) {
-          std::string text =
-              llvm::formatv("{0:2}", llvm::json::Value(report->toJSON())).str();
-          given.on_report(text.data(), text.size(), given.report_context);
-        }
-        return llvm::Error::success();
-      });
+  ContextLocks locks(modules);
+  return protect(error, locks.first(), [&](FXError &place) -> llvm::Error {
+    if (llvm::Error e = locks.lockOthers())
+      return e;
+    CompileOptions compile;
+    compile.input = given.name ? given.name : "model";
+    for (size_t i = 0; names && i < modules.size(); ++i)
+      compile.methods.push_back({names[i], names[i], ""});
+    compile.output = path;
+    compile.emit = static_cast<EmitKind>(given.emit);
+    compile.cpu = given.cpu ? given.cpu : "";
+    compile.triple = given.triple ? given.triple : "";
+    compile.target = given.target ? given.target : "";
+    if (precision == "bf16")
+      compile.precision = Precision::BF16;
+    compile.winograd = *mode;
+    compile.optLevel = given.opt_level ? given.opt_level : 3;
+    compile.allowFallback = !given.refuse_fallback;
+    compile.cacheFolder =
+        given.cache_dir ? given.cache_dir : getDefaultCacheFolder();
+    if (llvm::Error e = setTuning(given, path, compile))
+      return e;
+    compile.crashIn = given.debug_crash ? given.debug_crash : "";
+    if (given.on_phase)
+      compile.onProgress = [&](const Progress &now) {
+        given.on_phase(given.phase_context, now.phase.str().c_str(), now.done);
+      };
+    compile.onError = [&](Location location) { setPlace(place, location); };
+    llvm::SmallVector<ModuleOp> ops;
+    for (const FXModule *module : modules)
+      ops.push_back(*module->module);
+    llvm::Expected<CompileReport> report = compileModulesSafely(ops, compile);
+    if (!report)
+      return report.takeError();
+    if (given.on_report) {
+      std::string text =
+          llvm::formatv("{0:2}", llvm::json::Value(report->toJSON())).str();
+      given.on_report(text.data(), text.size(), given.report_context);
+    }
+    return llvm::Error::success();
+  });
+}
+
+int fxModuleCompile(const FXModule *module, const char *path,
+                    const FXCompileOptions *options, FXError **error) {
+  if (!module || !path)
+    return failNull(error, "fxModuleCompile", module ? "path" : "module");
+  return compile(module, /*names=*/nullptr, path, options, error);
+}
+
+int fxModulesCompile(const FXModule *const *modules, const char *const *names,
+                     size_t n, const char *path,
+                     const FXCompileOptions *options, FXError **error) {
+  if (!modules || !names || !path)
+    return failNull(error, "fxModulesCompile",
+                    !modules ? "modules"
+                    : !names ? "names"
+                             : "path");
+  if (n == 0)
+    return fail(error, "fxModulesCompile: expected a module, got none");
+  for (size_t i = 0; i < n; ++i)
+    if (!modules[i] || !names[i])
+      return failNull(error, "fxModulesCompile",
+                      modules[i] ? "a name" : "a module");
+  return compile({modules, n}, names, path, options, error);
 }

@@ -14,6 +14,8 @@ using namespace fx::capi;
 
 struct FXModel {
   std::unique_ptr<CompiledModel> model;
+  /// All methods, for a model with several.
+  std::vector<std::unique_ptr<FXModel>> methods;
 };
 
 static FXModel *
@@ -25,6 +27,11 @@ load(FXError **error,
         if (!model)
           return model.takeError();
         handle->model = std::move(*model);
+        size_t methods = handle->model->getMethods().size();
+        for (size_t i = 0; methods > 1 && i < methods; ++i) {
+          auto &method = handle->methods.emplace_back(new FXModel);
+          method->model = handle->model->getMethod(i);
+        }
         return llvm::Error::success();
       }))
     return nullptr;
@@ -58,6 +65,23 @@ void fxModelDestroy(FXModel *model) { delete model; }
 
 const FXModelInfo *fxModelGetInfo(const FXModel *model) {
   return model ? &model->model->getInfo() : nullptr;
+}
+
+const FXMethod *fxModelGetMethods(const FXModel *model, size_t *n) {
+  llvm::ArrayRef<FXMethod> methods;
+  if (model)
+    methods = model->model->getMethods();
+  if (n)
+    *n = methods.size();
+  return methods.data();
+}
+
+FXModel *fxModelGetMethod(FXModel *model, size_t index) {
+  if (!model)
+    return nullptr;
+  if (model->methods.empty())
+    return index == 0 ? model : nullptr;
+  return index < model->methods.size() ? model->methods[index].get() : nullptr;
 }
 
 /// Checks the arguments of the C function `function`, which runs the model.

@@ -70,7 +70,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.metadata", OnOperation, kDictionary},
       {"fx.model", OnOperation, kString},
       {"fx.module_call_graph", OnOperation, kArray},
-      {"fx.mutable", OnArgument, kUnit},
+      {"fx.mutable", OnArgument | OnOperation, kUnit},
       {"fx.mutates", OnResult, kSymbol},
       {"fx.mutates_input", OnResult, kInteger},
       {"fx.name", OnArgument | OnResult, kString},

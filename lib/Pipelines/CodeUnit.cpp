@@ -191,7 +191,7 @@ void CodeUnit::split() {
   }
 }
 
-llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units,
+llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units, int64_t methods,
                           llvm::StringRef path) {
   llvm::SmallVector<const cpu::ModelDescription *> models;
   std::vector<std::string> all;
@@ -203,7 +203,7 @@ llvm::Error fx::linkUnits(llvm::ArrayRef<CodeUnit *> units,
   const cpu::CPUOptions &cpu = units.front()->cpu;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables =
-      cpu::emitDescriptions(models, context, cpu);
+      cpu::emitDescriptions(models, methods, context, cpu);
   if (!tables)
     return llvm::createStringError("the description cannot be emitted");
   llvm::Expected<std::string> object =

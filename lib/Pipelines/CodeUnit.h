@@ -81,9 +81,10 @@ llvm::Error compileParts(llvm::ArrayRef<CodeUnit *> units, ObjectCache &cache,
                          ErrorCatcher &errors, CodeSeconds &seconds,
                          const std::function<void(int64_t)> &onKernel);
 
-/// Links the objects and descriptions of the versions of a model to a shared
-/// object at `path`.
-llvm::Error linkUnits(llvm::ArrayRef<CodeUnit *> units, llvm::StringRef path);
+/// Links the objects and descriptions of the versions of a model, of `methods`
+/// methods each, to a shared object at `path`.
+llvm::Error linkUnits(llvm::ArrayRef<CodeUnit *> units, int64_t methods,
+                      llvm::StringRef path);
 
 /// Links `unit`, the compiled @prepare, and runs it on the states. Result
 /// `result`, which has `bytes`, is written to the address that `place` returns;

@@ -82,6 +82,8 @@ public:
         afterBufferize(std::move(afterBufferize)), cache(options.cacheFolder) {
     for (ModelVersion &version : given)
       versions.emplace_back(version, options);
+    methods = std::max<size_t>(options.methods.size(), 1);
+    states.resize(methods);
   }
   llvm::Error run(llvm::StringRef path);
 
@@ -94,7 +96,11 @@ private:
     return llvm::Error::success();
   }
   llvm::Error describe();
+  llvm::Error numberStates();
+  llvm::Error checkSharedStates();
   void keepStates();
+  /// Returns the values of the states of version `i` of `versions`.
+  cpu::StateReader &getStates(size_t i) { return *states[i % methods].reader; }
   llvm::Error placeWeights();
   llvm::Error prepareAll();
   llvm::Error bufferize();
@@ -112,9 +118,15 @@ private:
   CompileReport &report;
   std::optional<AotiParts> package;
   std::function<llvm::Error(ModuleOp)> afterBufferize;
+  /// The methods of the first version, then those of the second one.
   std::deque<Version> versions;
-  OwningOpRef<ModuleOp> stateModule;
-  std::unique_ptr<cpu::StateReader> states;
+  size_t methods = 1;
+  /// The states of a method, which are the same in all versions.
+  struct MethodStates {
+    OwningOpRef<ModuleOp> module;
+    std::unique_ptr<cpu::StateReader> reader;
+  };
+  std::vector<MethodStates> states;
   /// If there are several versions: their results of @prepare, and for each
   /// version the number of each result.
   PreparedWeights prepared;
@@ -131,43 +143,89 @@ llvm::Error Generator::describe() {
   // The loaders of packages call all versions in the same way.
   if (package)
     versions.front().unit.description.callSpec = package->callSpec;
+  return numberStates();
+}
+
+/// Gives the mutable states of all methods of each version one numbering.
+llvm::Error Generator::numberStates() {
+  for (size_t first = 0; first < versions.size(); first += methods) {
+    llvm::SmallVector<cpu::ModelDescription *> all;
+    for (size_t m = 0; m < methods; ++m)
+      all.push_back(&versions[first + m].unit.description);
+    if (llvm::Error e = cpu::numberStates(all))
+      return e;
+  }
   return llvm::Error::success();
 }
 
 /// Copies the states, which lowering removes from the modules, and starts to
-/// check their bytes.
+/// check their bytes. Constants of different methods may have equal names.
 void Generator::keepStates() {
-  stateModule = ModuleOp::create(versions.front().unit.module.getLoc());
-  for (Version &version : versions)
-    version.keepStates(*stateModule);
-  states = std::make_unique<cpu::StateReader>(*stateModule);
-  states->readAhead();
+  for (auto [i, version] : llvm::enumerate(versions)) {
+    OwningOpRef<ModuleOp> &module = states[i % methods].module;
+    if (!module)
+      module = ModuleOp::create(version.unit.module.getLoc());
+    version.keepStates(*module);
+  }
+  for (MethodStates &method : states) {
+    method.reader = std::make_unique<cpu::StateReader>(*method.module);
+    method.reader->readAhead();
+  }
 }
 
 /// Places the weights of all versions in the data segment.
 llvm::Error Generator::placeWeights() {
-  cpu::WeightPlaces places;
+  cpu::WeightPlaces places(/*comparesBytes=*/methods > 1);
   for (auto [i, version] : llvm::enumerate(versions))
     if (llvm::Error e =
-            places.add(version.unit.description, *states,
+            places.add(version.unit.description, getStates(i),
                        numbers.empty() ? ArrayRef<int64_t>() : numbers[i]))
       return e;
+  if (llvm::Error e = checkSharedStates())
+    return e;
   for (Version &version : versions)
     version.unit.description.weightBytes = places.getBytes();
+  return llvm::Error::success();
+}
+
+/// Checks that a state that methods share has one initial value: equal values
+/// have one place.
+llvm::Error Generator::checkSharedStates() {
+  struct Known {
+    int64_t offset;
+    llvm::StringRef method;
+  };
+  for (size_t first = 0; first < versions.size(); first += methods) {
+    llvm::StringMap<Known> known;
+    for (size_t m = 0; m < methods; ++m) {
+      const cpu::ModelDescription &method =
+          versions[first + m].unit.description;
+      for (const cpu::FunctionArgDescription &arg : method.args) {
+        if (arg.kind != cpu::FunctionArgDescription::Mutable || !arg.bytes)
+          continue;
+        auto [it, isNew] =
+            known.try_emplace(arg.state, Known{arg.offset, method.method});
+        if (it->second.offset != arg.offset)
+          return llvm::createStringError(
+              "state '" + arg.state +
+              "': expected one initial value, got different ones in the "
+              "methods '" +
+              it->second.method + "' and '" + method.method + "'");
+      }
+    }
+  }
   return llvm::Error::success();
 }
 
 /// Runs @prepare of all versions, to find out which results they share, and
 /// places the weights again.
 llvm::Error Generator::prepareAll() {
-  if (llvm::Error e = forEach([&](Version &version) -> llvm::Error {
-        auto added = prepared.add(version, *states);
-        if (!added)
-          return added.takeError();
-        numbers.push_back(std::move(*added));
-        return llvm::Error::success();
-      }))
-    return e;
+  for (auto [i, version] : llvm::enumerate(versions)) {
+    auto added = prepared.add(version, getStates(i));
+    if (!added)
+      return added.takeError();
+    numbers.push_back(std::move(*added));
+  }
   return placeWeights();
 }
 
@@ -185,9 +243,12 @@ void Generator::note() {
   report.cache = {cache.getFolder().str(), cache.getHits(), cache.getMisses(),
                   cache.getProblem()};
   report.versions.clear();
-  for (Version &version : versions)
-    report.versions.push_back(version.unit.cpu.name);
+  for (size_t i = 0; i < versions.size(); i += methods)
+    report.versions.push_back(versions[i].unit.cpu.name);
   versions.front().note(report);
+  report.methods.clear();
+  for (size_t m = 0; methods > 1 && m < methods; ++m)
+    versions[m].note(report.methods.emplace_back());
 }
 
 llvm::Error Generator::emitText(llvm::StringRef path) {
@@ -229,6 +290,7 @@ llvm::Error Generator::link(llvm::StringRef path) {
     // Leave out the times and the hits so that the same model always gives the
     // same bytes.
     CompileReport own = report;
+    own.methods.clear();
     version.note(own);
     llvm::json::Object about = own.toJSON();
     for (llvm::StringRef entry :
@@ -238,7 +300,7 @@ llvm::Error Generator::link(llvm::StringRef path) {
         llvm::formatv("{0}", llvm::json::Value(std::move(about)));
     units.push_back(&version.unit);
   }
-  return linkUnits(units, path);
+  return linkUnits(units, methods, path);
 }
 
 /// Writes the data segment of the file.
@@ -261,7 +323,8 @@ llvm::Error Generator::writeWeights(llvm::StringRef path) {
     auto places = getPlaces(versions.front());
     if (llvm::Error e = phases.run("prepare", 0.75, [&] {
           return versions.front().prepare(
-              *states, [&](int64_t r, int64_t) { return places.lookup(r); });
+              getStates(0),
+              [&](int64_t r, int64_t) { return places.lookup(r); });
         }))
       return e;
   }
@@ -269,10 +332,12 @@ llvm::Error Generator::writeWeights(llvm::StringRef path) {
     for (auto [result, place] : getPlaces(version))
       memcpy(place, prepared[results[result]].data(),
              prepared[results[result]].size());
-  return phases.run("write", 0.95, [&] {
-    return forEach([&](Version &version) {
-      return cpu::writeStates(*segment, version.unit.description, *states);
-    });
+  return phases.run("write", 0.95, [&]() -> llvm::Error {
+    for (auto [i, version] : llvm::enumerate(versions))
+      if (llvm::Error e = cpu::writeStates(*segment, version.unit.description,
+                                           getStates(i)))
+        return e;
+    return llvm::Error::success();
   });
 }
 

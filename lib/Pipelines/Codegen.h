@@ -36,6 +36,17 @@ public:
   /// 0 to 1, that is complete when the phase begins.
   llvm::Error run(llvm::StringRef name, double done,
                   llvm::function_ref<llvm::Error()> fn);
+  /// Of the fractions that the next phases report, 0 to `end` lie in part
+  /// `index` of `count` equal parts of this range.
+  void setPart(double end, size_t index, size_t count) {
+    first = end * index / count;
+    scale = 1.0 / count;
+  }
+  /// The fractions that the next phases report are those of the compilation.
+  void endParts() {
+    first = 0;
+    scale = 1;
+  }
   /// Sets the module that the phases transform.
   void setModule(mlir::ModuleOp op) { module = op; }
   /// Reports to `CompileOptions::onProgress` that the current phase has
@@ -48,6 +59,7 @@ private:
   const CompileOptions &options;
   CompileReport &report;
   Progress now;
+  double first = 0, scale = 1;
 };
 
 /// Keeps the first error of a context, and its warnings. Other diagnostics are
@@ -91,6 +103,8 @@ llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 
 /// A model with kernels that are scheduled for one CPU.
 struct ModelVersion {
+  /// The name of the method; empty if there is one without a name.
+  std::string method;
   cpu::CPUOptions cpu;
   /// The linalg contract with scheduled kernels.
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -103,7 +117,9 @@ struct ModelVersion {
 
 /// Writes what `options.emit` asks for to `path`: text (memrefs, LLVM IR,
 /// assembly, header), object code or a linked model. Only the last one can have
-/// several versions, the most demanding one first. If `gpu` is not null, the
+/// several versions, the most demanding one first, and only a shared object
+/// several methods: `versions` has the methods of the first version, then those
+/// of the second one. If `gpu` is not null, the
 /// kernels are launches and only a shared object or a header can be made.
 /// `package` has the other parts of a package for PyTorch. `afterBufferize`, if
 /// given, changes each module with @main when it is on memrefs, before its

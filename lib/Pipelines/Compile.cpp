@@ -17,10 +17,9 @@
 using namespace mlir;
 using namespace fx;
 
-static llvm::Expected<CompileReport> run(Driver &driver,
-                                         const CompileOptions &options) {
+static llvm::Expected<CompileReport> run(Driver &driver) {
   if (llvm::Error e = driver.run())
-    return CompileError::makeFor(options.input, std::move(e));
+    return CompileError::makeFor(driver.getInput(), std::move(e));
   return std::move(driver.report);
 }
 
@@ -43,7 +42,7 @@ compile(const CompileOptions &options, OutputFile &file, Isolation *isolation,
   Driver driver(options, context, file);
   driver.isolation = isolation;
   driver.onTunedRun = onTunedRun;
-  return ::run(driver, options);
+  return ::run(driver);
 }
 
 llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
@@ -55,8 +54,8 @@ llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
                                                 const CompileOptions &options) {
   OutputFile file;
   Driver driver(options, *module->getContext(), file);
-  driver.module = std::move(module);
-  return ::run(driver, options);
+  driver.methods.front().module = std::move(module);
+  return ::run(driver);
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,36 +142,68 @@ fx::compileModelSafely(const CompileOptions &options) {
   return compileSafely(options, compile);
 }
 
+/// A module in memory, and the context that it comes from.
+namespace {
+struct StoredModule {
+  std::string bytecode;
+  MLIRContext *context;
+};
+} // namespace
+
+/// Reads the modules of `stored` in a context of their own, and compiles them.
+static llvm::Expected<CompileReport>
+compileStored(ArrayRef<StoredModule> stored, const CompileOptions &options,
+              OutputFile &file, Isolation *isolation,
+              const std::function<void()> &onTunedRun) {
+  DialectRegistry registry;
+  bool allowsUnregistered = false;
+  for (const StoredModule &module : stored) {
+    module.context->getDialectRegistry().appendTo(registry);
+    allowsUnregistered |= module.context->allowsUnregisteredDialects();
+  }
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(allowsUnregistered);
+  prepare(context);
+  Driver driver(options, context, file);
+  driver.isolation = isolation;
+  driver.onTunedRun = onTunedRun;
+  for (auto [method, module] : llvm::zip_equal(driver.methods, stored)) {
+    // A module that does not verify is reported as an error.
+    method.module =
+        parseSourceString<ModuleOp>(module.bytecode, ParserConfig(&context));
+    if (!method.module)
+      return CompileError::makeFor(
+          method.input, llvm::createStringError("cannot be read as bytecode"));
+  }
+  return ::run(driver);
+}
+
 llvm::Expected<CompileReport>
-fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
-  std::string bytes;
-  {
-    llvm::raw_string_ostream os(bytes);
+fx::compileModulesSafely(ArrayRef<ModuleOp> modules,
+                         const CompileOptions &options) {
+  std::vector<StoredModule> stored;
+  llvm::SmallVector<Method> methods = getMethods(options);
+  if (methods.size() != modules.size())
+    return llvm::createStringError("expected as many modules as methods, got " +
+                                   Twine(modules.size()) + " and " +
+                                   Twine(methods.size()));
+  for (auto [module, method] : llvm::zip_equal(modules, methods)) {
+    StoredModule &entry = stored.emplace_back();
+    entry.context = module->getContext();
+    llvm::raw_string_ostream os(entry.bytecode);
     if (failed(writeBytecodeToFile(module, os)))
       return CompileError::makeFor(
-          options.input,
+          method.input,
           llvm::createStringError("cannot be written as bytecode"));
   }
-  MLIRContext &given = *module->getContext();
-  return compileSafely(
-      options,
-      [&](const CompileOptions &watched, OutputFile &file, Isolation *isolation,
-          const std::function<void()> &onTunedRun)
-          -> llvm::Expected<CompileReport> {
-        MLIRContext context(given.getDialectRegistry(),
-                            MLIRContext::Threading::DISABLED);
-        context.allowUnregisteredDialects(given.allowsUnregisteredDialects());
-        prepare(context);
-        Driver driver(watched, context, file);
-        driver.isolation = isolation;
-        driver.onTunedRun = onTunedRun;
-        // A module that does not verify is reported as an error.
-        driver.module =
-            parseSourceString<ModuleOp>(bytes, ParserConfig(&context));
-        if (!driver.module)
-          return CompileError::makeFor(
-              watched.input,
-              llvm::createStringError("cannot be read as bytecode"));
-        return ::run(driver, watched);
-      });
+  return compileSafely(options, [&](const CompileOptions &watched,
+                                    OutputFile &file, Isolation *isolation,
+                                    const std::function<void()> &onTunedRun) {
+    return compileStored(stored, watched, file, isolation, onTunedRun);
+  });
+}
+
+llvm::Expected<CompileReport>
+fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
+  return compileModulesSafely(module, options);
 }

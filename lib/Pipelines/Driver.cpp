@@ -35,24 +35,43 @@ llvm::Error Driver::runPasses(function_ref<void(OpPassManager &)> build) {
   return fx::runPasses(*module, errors, build);
 }
 
-llvm::Error Driver::load() {
-  if (!llvm::sys::fs::exists(options.input))
+llvm::Error Driver::load(Method &method) {
+  if (!llvm::sys::fs::exists(method.input))
     return CompileError::make(kInput, "cannot open: no such file");
-  StringRef extension = llvm::sys::path::extension(options.input);
+  StringRef extension = llvm::sys::path::extension(method.input);
   if (extension != ".mlir" && extension != ".mlirbc") {
     ImportOptions import;
-    import.model = options.model;
+    import.model = method.model;
     import.limits = options.limits;
     FailureOr<OwningOpRef<ModuleOp>> imported =
-        importPt2(options.input, context, import);
+        importPt2(method.input, context, import);
     if (failed(imported))
       return errors.take("cannot be imported", kInput);
-    module = std::move(*imported);
+    method.module = std::move(*imported);
     return llvm::Error::success();
   }
-  module = parseModuleFile(options.input, &context);
-  if (!module)
+  method.module = parseModuleFile(method.input, &context);
+  if (!method.module)
     return errors.take("cannot be parsed", kInput);
+  return llvm::Error::success();
+}
+
+llvm::Error Driver::loadAll() {
+  for (Method &method : methods) {
+    input = method.input;
+    if (method.module)
+      phases.setModule(*method.module);
+    else if (llvm::Error e = phases.run("import", 0.0, [&]() -> llvm::Error {
+               llvm::Error e = load(method);
+               if (!e)
+                 phases.setModule(*method.module);
+               return e;
+             }))
+      return e;
+  }
+  markWrittenStates(methods, [&](ModuleOp copy) {
+    return fx::runPasses(copy, errors, buildFunctionalPipeline);
+  });
   return llvm::Error::success();
 }
 
@@ -187,19 +206,22 @@ llvm::Error Driver::checkTuning() {
 }
 
 /// Schedules the module for `cpu` and adds what the report says of it.
-llvm::Error Driver::addVersion(const cpu::CPUOptions &cpu) {
+llvm::Error Driver::addVersion(ModelVersion &version,
+                               const cpu::CPUOptions &cpu) {
   if (llvm::Error e =
           phases.run("schedule", 0.2, [&] { return schedule(cpu); }))
     return e;
   OperatorReport own = operators;
   own.noteKernels(*module);
-  ModelVersion &version = versions.emplace_back();
+  version.method = method.str();
   version.cpu = cpu;
+  if (methods.size() > 1)
+    version.cpu.suffix += ("_" + method).str();
   version.operators = own.getOperators();
   version.kernels = own.getKernels();
   if (gpu)
     operators = std::move(own);
-  if (versions.size() == 1) {
+  if (&version == &versions.front()) {
     report.operators = version.operators;
     report.kernels = version.kernels;
   }
@@ -236,7 +258,8 @@ llvm::Error Driver::printModule(StringRef path) {
 llvm::Error Driver::saveTemp(StringRef phase) {
   if (!options.saveTemps || isWrittenInPlace(options.output))
     return llvm::Error::success();
-  std::string path = options.output + "." + phase.str() + ".mlir";
+  std::string of = methods.size() > 1 ? "." + method.str() : "";
+  std::string path = options.output + of + "." + phase.str() + ".mlir";
   return writeOutputFile(
       path,
       [&](llvm::raw_ostream &os) {
@@ -246,7 +269,26 @@ llvm::Error Driver::saveTemp(StringRef phase) {
       options.handlesSignals);
 }
 
-llvm::Error Driver::emit(StringRef path) {
+/// The fraction of a compilation after which all methods are lowered.
+static constexpr double kLowered = 0.25;
+
+/// Returns true, for an output that was written, or the error.
+static llvm::Expected<bool> asWritten(llvm::Error error) {
+  if (error)
+    return std::move(error);
+  return true;
+}
+
+/// Lowers method `m` to scheduled kernels. Returns true if this has written the
+/// output to `path`.
+llvm::Expected<bool> Driver::lowerMethod(size_t m, StringRef path) {
+  input = methods[m].input;
+  method = methods[m].name;
+  module = std::move(methods[m].module);
+  operators = OperatorReport();
+  operators.mark(*module);
+  phases.setModule(*module);
+  phases.setPart(kLowered, m, methods.size());
   if (options.emit == EmitKind::AOTI) {
     llvm::Expected<cpu::CallSpec> spec = getCallSpec(*module);
     if (!spec)
@@ -260,9 +302,9 @@ llvm::Error Driver::emit(StringRef path) {
     if (llvm::Error e = saveTemp("fx"))
       return e;
     if (options.emit == EmitKind::FX)
-      return printModule(path);
+      return asWritten(printModule(path));
     if (isolation)
-      isolation->apply(*module, report);
+      isolation->apply(*module, method, report);
     if (package && options.allowFallback)
       drawByATen(*module);
     if (llvm::Error e = phases.run("linalg", 0.1, [&] { return toLinalg(); }))
@@ -285,7 +327,7 @@ llvm::Error Driver::emit(StringRef path) {
   if (llvm::Error e = saveTemp("linalg"))
     return e;
   if (options.emit == EmitKind::Linalg)
-    return printModule(path);
+    return asWritten(printModule(path));
   if (llvm::Error e = embedObjects(*module, errors))
     return e;
   if (package) {
@@ -298,12 +340,12 @@ llvm::Error Driver::emit(StringRef path) {
     if (llvm::Error e =
             phases.run("tune", 0.2, [&] { return tune(cpus.front()); }))
       return e;
-  return emitVersions(path);
+  return scheduleVersions(m, path);
 }
 
-/// Schedules the module, which is on linalg, for each CPU and writes the
-/// output.
-llvm::Error Driver::emitVersions(StringRef path) {
+/// Schedules the module of method `m`, which is on linalg, for each CPU.
+/// Returns true if this has written the output to `path`.
+llvm::Expected<bool> Driver::scheduleVersions(size_t m, StringRef path) {
   OwningOpRef<ModuleOp> linalg;
   if (cpus.size() > 1)
     linalg = module->clone();
@@ -312,23 +354,38 @@ llvm::Error Driver::emitVersions(StringRef path) {
       module = linalg->clone();
       phases.setModule(*module);
     }
-    if (llvm::Error e = addVersion(cpu))
+    ModelVersion &version = versions[i * methods.size() + m];
+    if (llvm::Error e = addVersion(version, cpu))
       return e;
     if (i == 0)
       if (llvm::Error e = saveTemp("kernels"))
         return e;
     if (options.emit == EmitKind::Kernels)
-      return printModule(path);
+      return asWritten(printModule(path));
     bool isArtefact = options.emit == EmitKind::SharedObject ||
                       options.emit == EmitKind::Header;
     if (gpu && isArtefact)
       operators.nameKernels(*module);
     if (gpu && !isArtefact)
-      return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
-                                phases);
-    versions.back().module = std::move(module);
-    versions.back().prepare = std::move(prepare);
+      return asWritten(generateDeviceCode(*module, options, *gpu, cpu, path,
+                                          errors, phases));
+    version.module = std::move(module);
+    version.prepare = std::move(prepare);
   }
+  return false;
+}
+
+llvm::Error Driver::emit(StringRef path) {
+  versions.resize(cpus.size() * methods.size());
+  for (size_t m = 0; m < methods.size(); ++m) {
+    llvm::Expected<bool> isWritten = lowerMethod(m, path);
+    if (!isWritten)
+      return isWritten.takeError();
+    if (*isWritten)
+      return llvm::Error::success();
+  }
+  phases.endParts();
+  input = methods.front().input;
   phases.setModule(*versions.front().module);
   return generateCode(versions, options, gpu ? &*gpu : nullptr,
                       std::move(package), path, errors, phases, report);
@@ -370,9 +427,8 @@ llvm::Error Driver::getTriple(std::string &triple) {
   return llvm::Error::success();
 }
 
-llvm::Error Driver::run() {
-  if (llvm::Error e = loadPluginsOfEnvironment())
-    return e;
+/// Checks the options, and finds the GPU and the CPUs to compile for.
+llvm::Error Driver::checkTarget() {
   if (!options.target.empty()) {
     auto parsed = fx::gpu::parseTarget(options.target, getPlatforms());
     if (!parsed)
@@ -413,22 +469,24 @@ llvm::Error Driver::run() {
     cpu.optLevel = options.optLevel;
     cpu.profile = options.profile;
   }
-  if (llvm::Error e = checkTuning())
+  return checkTuning();
+}
+
+llvm::Error Driver::run() {
+  if (llvm::Error e = loadPluginsOfEnvironment())
+    return e;
+  if (llvm::Error e = checkMethods(methods, options))
+    return e;
+  if (llvm::Error e = checkTarget())
     return e;
   report.cpu = cpus.front().name;
   errors.reproducer = options.crashReproducer;
   errors.configurePasses = options.configurePasses;
   errors.crashes = options.crashIn == "pass";
-  if (module)
-    phases.setModule(*module);
-  else if (llvm::Error e = phases.run("import", 0.0, [&]() -> llvm::Error {
-             llvm::Error e = load();
-             if (!e)
-               phases.setModule(*module);
-             return e;
-           }))
+  if (isolation)
+    isolation->nodes.clear();
+  if (llvm::Error e = loadAll())
     return e;
-  operators.mark(*module);
   if (isWrittenInPlace(options.output)) {
     // The weights of a shared object are written through a mapping.
     llvm::sys::fs::file_status status;

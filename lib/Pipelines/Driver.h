@@ -10,6 +10,7 @@
 
 #include "Codegen.h"
 #include "Isolate.h"
+#include "Methods.h"
 #include "OperatorReport.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/GPU/Device.h"
@@ -27,19 +28,26 @@ public:
   Driver(const CompileOptions &options, mlir::MLIRContext &context,
          OutputFile &file)
       : options(options), context(context), file(file),
-        errors(context, options.onError), phases(options, report) {}
+        errors(context, options.onError), phases(options, report) {
+    methods = getMethods(options);
+    input = methods.front().input;
+  }
   llvm::Error run();
 
   CompileReport report;
-  /// The module to compile. If null, `run` loads it from `options.input`.
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// What is compiled. `run` loads the modules that are null.
+  llvm::SmallVector<Method> methods;
+  /// Returns the input that the last error concerns.
+  llvm::StringRef getInput() const { return input; }
   /// Says which nodes must not get native code. Null: there are none.
   Isolation *isolation = nullptr;
   /// Called when tuning has run the model for the first time.
   std::function<void()> onTunedRun;
 
 private:
-  llvm::Error load();
+  llvm::Error checkTarget();
+  llvm::Error load(Method &method);
+  llvm::Error loadAll();
   llvm::Error simplify();
   llvm::Error toLinalg();
   llvm::Error checkTuning();
@@ -49,19 +57,24 @@ private:
   llvm::Error schedule(const cpu::CPUOptions &cpu);
   llvm::Error scheduleForDevice();
   llvm::Error splitForOtherMachine(const cpu::KernelOptions &kernels);
-  llvm::Error addVersion(const cpu::CPUOptions &cpu);
+  llvm::Error addVersion(ModelVersion &version, const cpu::CPUOptions &cpu);
   llvm::Error checkFallbacks();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   llvm::Error printModule(llvm::StringRef path);
   llvm::Error saveTemp(llvm::StringRef phase);
   llvm::Error emit(llvm::StringRef path);
-  llvm::Error emitVersions(llvm::StringRef path);
+  llvm::Expected<bool> lowerMethod(size_t m, llvm::StringRef path);
+  llvm::Expected<bool> scheduleVersions(size_t m, llvm::StringRef path);
 
   const CompileOptions &options;
   mlir::MLIRContext &context;
   OutputFile &file;
   ErrorCatcher errors;
   PhaseRunner phases;
+  llvm::StringRef input;
+  /// The method that is being lowered, and its module.
+  llvm::StringRef method;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The CPUs to compile for, the most demanding one first.
   llvm::SmallVector<cpu::CPUOptions> cpus;
   std::optional<fx::gpu::Target> gpu;
@@ -70,7 +83,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   /// For EmitKind::AOTI.
   std::optional<AotiParts> package;
-  llvm::SmallVector<ModelVersion> versions;
+  /// See `generateCode`.
+  std::vector<ModelVersion> versions;
   OperatorReport operators;
 };
 

@@ -23,9 +23,9 @@ using namespace fx;
 /// isolated.
 static constexpr unsigned kMostNodes = 6;
 
-void Isolation::apply(ModuleOp module, CompileReport &report) {
-  nodes.clear();
-  report.isolated.clear();
+void Isolation::apply(ModuleOp module, StringRef method,
+                      CompileReport &report) {
+  std::string prefix = method.empty() ? "" : method.str() + ".";
   for (GraphOp graph : module.getOps<GraphOp>())
     for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
       std::optional<StringRef> name = getNodeName(call);
@@ -35,7 +35,7 @@ void Isolation::apply(ModuleOp module, CompileReport &report) {
       if (!name || !schema || schema->isSymbolic() ||
           !llvm::all_of(call->getResultTypes(), llvm::IsaPred<FakeTensorType>))
         continue;
-      std::string key = (graph.getSymName() + ":" + *name).str();
+      std::string key = (prefix + graph.getSymName() + ":" + *name).str();
       nodes.push_back(key);
       auto it = withoutNative.find(key);
       if (it == withoutNative.end())

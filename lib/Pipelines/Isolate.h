@@ -16,8 +16,8 @@ namespace fx {
 
 /// The input and the result of one attempt to compile.
 struct Isolation {
-  /// Input: nodes ("graph:node") that ATen runs although they have native code,
-  /// with the reason.
+  /// Input: nodes ("graph:node", "method.graph:node") that ATen runs although
+  /// they have native code, with the reason.
   std::map<std::string, std::string> withoutNative;
 
   /// Result: all nodes that can be isolated, in order. Empty if the attempt
@@ -25,9 +25,10 @@ struct Isolation {
   /// concern the code of a node.
   std::vector<std::string> nodes;
 
-  /// Marks the nodes of `withoutNative` in a simplified module, adds them to
-  /// `report`, and sets `nodes`.
-  void apply(mlir::ModuleOp module, CompileReport &report);
+  /// Marks the nodes of `withoutNative` in the simplified module of a method,
+  /// and adds them to `report` and all nodes to `nodes`.
+  void apply(mlir::ModuleOp module, llvm::StringRef method,
+             CompileReport &report);
 };
 
 /// Calls `attempt` to compile the model. If the simplified graph cannot be

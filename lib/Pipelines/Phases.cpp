@@ -94,7 +94,7 @@ static void crash(StringRef how) {
 
 llvm::Error PhaseRunner::run(StringRef name, double done,
                              function_ref<llvm::Error()> fn) {
-  now = {name, done};
+  now = {name, first + scale * done};
   if (options.onProgress)
     options.onProgress(now);
   auto [crashIn, how] = StringRef(options.crashIn).split(':');

@@ -19,8 +19,7 @@
 using namespace mlir;
 using namespace fx;
 
-void fx::buildSimplifyPipeline(OpPassManager &pm,
-                               const SimplifyOptions &options) {
+void fx::buildFunctionalPipeline(OpPassManager &pm) {
   pm.addPass(createCorrectTypesPass());
   pm.addPass(createCheckOperatorsPass());
   pm.addPass(createResolveCallsPass());
@@ -29,6 +28,11 @@ void fx::buildSimplifyPipeline(OpPassManager &pm,
   // Assume that a custom operator without a known schema does not mutate its
   // operands. The fallback rejects such an operator if it does.
   pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
+}
+
+void fx::buildSimplifyPipeline(OpPassManager &pm,
+                               const SimplifyOptions &options) {
+  buildFunctionalPipeline(pm);
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createDecomposeCustomPass());
   pm.addPass(createDecomposePass());

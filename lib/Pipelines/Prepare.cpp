@@ -49,7 +49,7 @@ llvm::Error fx::runPrepare(
   llvm::Expected<UnlinkedFile> file = UnlinkedFile::create();
   if (!file)
     return file.takeError();
-  if (llvm::Error e = linkUnits(&unit, file->getPath()))
+  if (llvm::Error e = linkUnits(&unit, /*methods=*/1, file->getPath()))
     return e;
   llvm::Expected<std::unique_ptr<CompiledModel>> compiled =
       CompiledModel::load(file->getPath(), {});

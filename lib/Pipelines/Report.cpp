@@ -61,6 +61,20 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   }
   if (!deviceKernels.empty())
     json["device_kernels"] = llvm::json::Array(deviceKernels);
+  if (!methods.empty()) {
+    llvm::json::Array entries;
+    for (const CompileReport &entry : methods)
+      entries.push_back(entry.toMethodJSON());
+    json["methods"] = std::move(entries);
+  }
+  return json;
+}
+
+llvm::json::Object CompileReport::toMethodJSON() const {
+  llvm::json::Object all = toJSON(), json{{"name", method}};
+  for (llvm::StringRef key : {"operators", "fallbacks", "fallback_summary",
+                              "kernels", "arena_bytes", "unchecked", "parts"})
+    json[key] = std::move(all[key]);
   return json;
 }
 

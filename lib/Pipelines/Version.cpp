@@ -31,7 +31,10 @@ llvm::Error Version::describe(ErrorCatcher &errors) {
   }
   if (llvm::Error e = unit.describe(errors))
     return e;
-  unit.description.name = llvm::sys::path::stem(options.input).str();
+  bool isOnly = options.methods.empty();
+  unit.description.name =
+      llvm::sys::path::stem(isOnly ? options.input : options.output).str();
+  unit.description.method = given.method;
   if (isLinked(options.emit))
     markPrepared();
   return llvm::Error::success();
@@ -147,4 +150,5 @@ void Version::note(CompileReport &report) const {
   report.arenaBytes = unit.description.arenaBytes;
   report.weightBytes = unit.description.weightBytes;
   report.parts = parts;
+  report.method = given.method;
 }

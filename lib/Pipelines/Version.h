@@ -12,8 +12,8 @@
 
 namespace fx {
 
-/// The model for one of the CPUs of an artefact, on its way from scheduled
-/// tensors to object code.
+/// A method of the model for one of the CPUs of an artefact, on its way from
+/// scheduled tensors to object code.
 class Version {
 public:
   Version(ModelVersion &given, const CompileOptions &options);

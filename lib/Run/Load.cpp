@@ -37,6 +37,8 @@ loadModel(const RunOptions &options) {
                                   "expected a .pt2 or .mlir file");
     return loadArtefact(options);
   }
+  if (!options.method.empty())
+    return makeLocatedError("", "--method: expected a .so file");
   if (!isModuleFile(options.model))
     return makeLocatedError("", "expected a .pt2, .mlir or .so file");
   if (options.interpret)

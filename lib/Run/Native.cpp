@@ -63,9 +63,11 @@ static std::optional<DType> fromDL(DLDataType type) {
 namespace {
 class NativeModel final : public RunnableModel {
 public:
-  NativeModel(std::unique_ptr<CompiledModel> model, llvm::json::Object report,
+  NativeModel(std::unique_ptr<CompiledModel> whole,
+              std::unique_ptr<CompiledModel> model, llvm::json::Object report,
               int threads)
-      : model(std::move(model)), report(std::move(report)), threads(threads) {}
+      : whole(std::move(whole)), model(std::move(model)),
+        report(std::move(report)), threads(threads) {}
 
   /// Sets the graph that was compiled. Its signature has more information than
   /// the compiled model, and its checks give the interpreter's messages.
@@ -87,6 +89,8 @@ public:
 private:
   llvm::Error locate(llvm::StringRef message);
 
+  /// The model that `model` is a method of, or null.
+  std::unique_ptr<CompiledModel> whole;
   std::unique_ptr<CompiledModel> model;
   llvm::json::Object report;
   int threads;
@@ -296,8 +300,15 @@ loadNative(const std::string &path, const RunOptions &options,
         "", llvm::Twine((*model)->getInfo().n_fallbacks) +
                 " operators have no native code, the first is " +
                 toOneLine((*model)->getInfo().fallbacks[0]));
+  std::unique_ptr<CompiledModel> whole;
+  if (!options.method.empty()) {
+    whole = std::move(*model);
+    model = whole->getMethod(options.method);
+    if (!model)
+      return stripFile(model.takeError(), path);
+  }
   auto native = std::make_unique<NativeModel>(
-      std::move(*model), std::move(report), options.threads);
+      std::move(whole), std::move(*model), std::move(report), options.threads);
   if (module) {
     llvm::Expected<GraphSignature> signature =
         GraphSignature::get(*module->module);

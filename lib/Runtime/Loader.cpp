@@ -10,6 +10,7 @@
 #include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
@@ -166,6 +167,11 @@ CompiledModel::open(const std::string &path, const std::string &name,
                 llvm::Twine(known->abi_version));
   FXModelApi &api = model->api;
   memcpy(&api, known, std::min<size_t>(known->struct_size, sizeof api));
+  if (!api.get_method) {
+    model->onlyMethod = {"forward", api.info};
+    api.n_methods = 1;
+    api.methods = &model->onlyMethod;
+  }
   FXCallbacks callbacks = {};
   if (options.callbacks)
     memcpy(&callbacks, options.callbacks,
@@ -220,10 +226,33 @@ CompiledModel::loadBuffer(llvm::ArrayRef<char> bytes,
 }
 
 CompiledModel::~CompiledModel() {
-  if (instance)
+  if (instance && ownsInstance)
     api.destroy(instance);
   // The library stays loaded: outputs may outlive the model, and code of the
   // library frees them.
+}
+
+std::unique_ptr<CompiledModel> CompiledModel::getMethod(size_t index) {
+  std::unique_ptr<CompiledModel> method(new CompiledModel);
+  method->library = library;
+  method->api = api;
+  method->api.info = api.methods[index].info;
+  method->ownsInstance = false;
+  method->instance = index ? api.get_method(instance, index) : instance;
+  return method;
+}
+
+llvm::Expected<std::unique_ptr<CompiledModel>>
+CompiledModel::getMethod(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (auto [i, method] : llvm::enumerate(getMethods())) {
+    if (name == method.name)
+      return getMethod(i);
+    names.push_back(method.name);
+  }
+  return llvm::createStringError("expected a method of the model (" +
+                                 llvm::join(names, ", ") + "), got '" + name +
+                                 "'");
 }
 
 llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs,

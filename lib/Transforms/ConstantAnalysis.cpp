@@ -23,6 +23,13 @@ ConstantAnalysis::ConstantAnalysis(GraphOp graph)
     if (state && state.getInitAttr())
       mutated.insert(state.getInitAttr());
   }
+  // Other methods of the model write these.
+  for (StateOp state : graph->getParentRegion()->getOps<StateOp>())
+    if (state->hasAttr("fx.mutable")) {
+      mutated.insert(state.getSymNameAttr());
+      if (state.getInitAttr())
+        mutated.insert(state.getInitAttr());
+    }
 }
 
 ConstantAnalysis::Class ConstantAnalysis::classify(Value value) {

@@ -42,13 +42,16 @@ class Progress:
 
 def warn_of_fallbacks(report: dict, hint: str = "") -> None:
     """Warns the caller of the caller if ATen runs operators of the model."""
-    if summary := report["fallback_summary"]:
-        warnings.warn(summary + hint, FallbackWarning, stacklevel=3)
+    for method in report.get("methods", [report]):
+        if summary := method["fallback_summary"]:
+            name = f"method '{method['name']}': " if "name" in method else ""
+            warnings.warn(name + summary + hint, FallbackWarning, stacklevel=3)
 
 
 def build(
     module: Module,
     *,
+    methods: Mapping[str, Module] | None = None,
     cpu: str = "",
     opt_level: int = 3,
     no_fallback: bool = False,
@@ -59,8 +62,8 @@ def build(
     tuning: Tuning | None = None,
     winograd: str = "auto",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
-    """Compiles a module. Returns the path of the shared object, the report, and the
-    temporary folder of the shared object."""
+    """Compiles a module, or the `methods`, of which it is one. Returns the path of the shared
+    object, the report, and the temporary folder of the shared object."""
     import json
     import tempfile
 
@@ -82,6 +85,7 @@ def build(
             cache_dir=cache_dir,
             tuning=tuning,
             winograd=winograd,
+            methods=methods,
         )
     finally:
         if own:
@@ -106,6 +110,24 @@ def frames_of(graph: torch.fx.Graph) -> dict[str, tuple[str, int]]:
                 frames[node.name] = (file, int(rest.split(",")[0]))
                 break
     return frames
+
+
+def _call_options(module: Module, source: Any) -> dict:
+    """Returns the arguments of CompiledModel that tell how a model is called."""
+    return {
+        "in_spec": _spec(module, "fx.in_spec"),
+        "out_spec": _spec(module, "fx.out_spec"),
+        "frames": frames_of(source.graph) if is_exported_program(source) else {},
+    }
+
+
+def _constants_of(info: dict, source: Any) -> dict[int, Any]:
+    """Returns the input leaves that are not passed, as they were exported."""
+    if not is_exported_program(source) or not source.example_inputs:
+        return {}
+    passed = {i["leaf"] for i in info["inputs"]}
+    leaves = _torch.require("compile").utils._pytree.tree_leaves(source.example_inputs)
+    return {k: leaf for k, leaf in enumerate(leaves) if k not in passed}
 
 
 def compile(
@@ -133,7 +155,10 @@ def compile(
     """Compiles a model for inference.
 
     `source` is an argument of `import_`, or an `nn.Module` with example `args` and
-    `kwargs` (and `dynamic_shapes`), which is exported first.
+    `kwargs` (and `dynamic_shapes`), which is exported first. Or it is a dictionary of
+    arguments of `import_`, which become methods of one model: with `{"prefill": p,
+    "decode": d}` the result has `prefill(...)` and `decode(...)`. Methods share weights of
+    equal values, and mutated buffers of the same name.
 
     - `no_fallback`: operators without native code are an error; by default ATen runs
       them, and a `FallbackWarning` names them.
@@ -162,14 +187,18 @@ def compile(
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
     elif torch is not None and isinstance(source, torch.nn.Module):
         raise TypeError("expected example inputs to export the module with: compile(module, (x,))")
-    frames: dict = {}
-    is_program = is_exported_program(source)
-    if is_program:
-        frames = frames_of(source.graph)
-        register_pure_operators(source.graph_module)
-    module = import_(source, model=model)
+    is_several = isinstance(source, Mapping)
+    if is_several and (not source or model):
+        raise TypeError("expected methods by name, and no `model`" if source else "no methods")
+    sources = source if is_several else {"": source}
+    modules = {}
+    for name, each in sources.items():
+        if is_exported_program(each):
+            register_pure_operators(each.graph_module)
+        modules[name] = import_(each, model=model)
     path, report, folder = build(
-        module,
+        next(iter(modules.values())),
+        methods=modules if is_several else None,
         cpu=cpu,
         opt_level=opt_level,
         no_fallback=no_fallback,
@@ -181,19 +210,18 @@ def compile(
         winograd=winograd,
     )
     warn_of_fallbacks(report, "; `report` of the result gives the reasons")
+    options = {name: _call_options(modules[name], sources[name]) for name in modules}
     compiled = CompiledModel(
         path,
-        in_spec=_spec(module, "fx.in_spec"),
-        out_spec=_spec(module, "fx.out_spec"),
+        **next(iter(options.values())),
         report=report,
         threads=threads,
-        frames=frames,
         keep=(folder,),
         device=device,
         cuda_graphs=cuda_graphs,
     )
-    if is_program and source.example_inputs:
-        passed = {i["leaf"] for i in compiled.info["inputs"]}
-        leaves = torch.utils._pytree.tree_leaves(source.example_inputs)
-        compiled._constants = {k: leaf for k, leaf in enumerate(leaves) if k not in passed}
+    compiled._add_methods(options)
+    compiled._constants = _constants_of(compiled.info, next(iter(sources.values())))
+    for method, each in zip(compiled.methods.values(), sources.values()):
+        method._constants = _constants_of(method.info, each)
     return compiled

@@ -41,13 +41,13 @@ class FlatModel:
 
     def __init__(
         self,
-        path: str,
+        impl: Any,
         threads: int = 1,
         frames: dict | None = None,
         device: int = 0,
         cuda_graphs: bool = True,
     ) -> None:
-        self.impl = _fx.Model.load(path, device)
+        self.impl = impl
         self.info: dict = self.impl.info()
         self.threads = threads
         self.device = device
@@ -141,6 +141,11 @@ class CompiledModel:
     `report` describes the compilation: the seconds of each phase, the operators
     without native code and the reasons, the kernels. `info` describes inputs, outputs
     and guards.
+
+    A model with several methods has an attribute for each of them, `m.prefill(x)`, and
+    `m.methods` has all of them by name. Each one is a `CompiledModel`; they share the
+    weights, the buffers that they mutate, and the random generator. The model itself is the
+    first method.
     """
 
     def __init__(
@@ -156,9 +161,14 @@ class CompiledModel:
         keep: tuple = (),
         device: int = 0,
         cuda_graphs: bool = True,
+        impl: Any = None,
+        method: str = "",
     ) -> None:
         self._path = path
-        self._flat = FlatModel(path, threads, frames, device, cuda_graphs)
+        impl = impl or _fx.Model.load(path, device)
+        self._flat = FlatModel(impl, threads, frames, device, cuda_graphs)
+        self._method = method or impl.methods()[0]
+        self._methods: dict[str, CompiledModel] = {}
         # A structure, and the module that it is from: torch may be loaded later.
         self._in_spec: Any = None
         self._out_spec: Any = None
@@ -247,6 +257,34 @@ class CompiledModel:
                 raise Error(f"input {leaf}: expected {want!r}, as exported, got {leaves[leaf]!r}")
         return leaves
 
+    @property
+    def methods(self) -> dict[str, CompiledModel]:
+        """The methods by name. A model with one method has only itself."""
+        return self._methods or {self._method: self}
+
+    def _add_methods(self, options: dict[str, dict]) -> None:
+        """Sets `methods`. `options` has arguments of `__init__` by the names of methods."""
+        names = self._flat.impl.methods()
+        for index, name in enumerate(names if len(names) > 1 else []):
+            self._methods[name] = CompiledModel(
+                self._path,
+                threads=self._flat.threads,
+                keep=self._keep,
+                impl=self._flat.impl.method(index),
+                method=name,
+                **options.get(name, {}),
+            )
+
+    def __getattr__(self, name: str) -> CompiledModel:
+        methods = self.__dict__.get("_methods", {})
+        if name not in methods:
+            text = f"'{type(self).__name__}' has no attribute or method '{name}'"
+            raise AttributeError(text + (f"; its methods: {', '.join(methods)}" if methods else ""))
+        return methods[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._methods]
+
     def reset(self) -> None:
         """Resets the buffers that the model mutates to their initial values."""
         self._flat.impl.reset()
@@ -278,6 +316,8 @@ def load(
     """Loads a shared object of `fx-compile` or `CompiledModel.save`. A shared object does
     not store the structure of arguments and outputs: call it with the arguments in
     order; it returns a tuple. `device` and `cuda_graphs` are as in `compile`."""
-    return CompiledModel(
+    model = CompiledModel(
         os.fspath(path), threads=threads, device=device, cuda_graphs=cuda_graphs
     )
+    model._add_methods({})
+    return model

@@ -12,6 +12,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -84,7 +85,10 @@ public:
   /// An FXExportKind of the module.
   nb::bytes exportAs(int kind) const;
   std::string getFolder() const { return fxModuleGetFolder(get()); }
-  /// Compiles to `path`; the report as JSON.
+  /// The modules that become methods of one file, by name.
+  using Methods = std::vector<std::pair<std::string, const Module *>>;
+  /// Compiles to `path`; the report as JSON. If `methods` is not empty,
+  /// compiles these instead of this module.
   std::string compile(const std::string &path, int emit,
                       const std::string &name, const std::string &cpu,
                       int optLevel, bool refuseFallback, nb::object onPhase,
@@ -92,7 +96,7 @@ public:
                       const std::string &precision,
                       const std::optional<std::string> &cacheDir,
                       const Tuning &tuning, const std::string &winograd,
-                      const std::string &triple) const;
+                      const std::string &triple, const Methods &methods) const;
 
   FXModule *get() const { return module.get(); }
 

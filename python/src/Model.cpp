@@ -165,6 +165,24 @@ public:
   }
 
   nb::dict getInfo() const;
+  /// The names of the methods.
+  nb::list getMethods() const {
+    size_t n;
+    const FXMethod *methods = fxModelGetMethods(get(), &n);
+    nb::list names;
+    for (size_t i = 0; i < n; ++i)
+      names.append(methods[i].name);
+    return names;
+  }
+  /// The model as one of its methods.
+  Model getMethod(size_t index) {
+    FXModel *method = fxModelGetMethod(get(), index);
+    if (!method)
+      throw nb::index_error("no such method");
+    Model result(method, [](FXModel *) {});
+    result.whole = model;
+    return result;
+  }
   void reset() { fxModelReset(get()); }
   void seed(uint64_t seed) { fxModelSeed(get(), seed); }
   nb::bytes getGenerator() {
@@ -181,10 +199,13 @@ public:
   }
 
 private:
-  explicit Model(FXModel *model) : model(model, fxModelDestroy) {}
+  explicit Model(FXModel *model, void (*destroy)(FXModel *) = fxModelDestroy)
+      : model(model, destroy) {}
   FXModel *get() const { return model.get(); }
 
-  std::unique_ptr<FXModel, void (*)(FXModel *)> model;
+  std::shared_ptr<FXModel> model;
+  /// The model that a method belongs to.
+  std::shared_ptr<FXModel> whole;
 };
 } // namespace
 
@@ -266,5 +287,7 @@ void fx::python::bindModel(nb::module_ &m) {
       .def("seed", &Model::seed, nb::arg("seed"))
       .def("get_generator", &Model::getGenerator)
       .def("set_generator", &Model::setGenerator, nb::arg("state"))
-      .def("info", &Model::getInfo);
+      .def("info", &Model::getInfo)
+      .def("methods", &Model::getMethods)
+      .def("method", &Model::getMethod, nb::arg("index"));
 }

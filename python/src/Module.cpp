@@ -229,15 +229,14 @@ struct Listener {
 };
 } // namespace
 
-std::string Module::compile(const std::string &path, int emit,
-                            const std::string &name, const std::string &cpu,
-                            int optLevel, bool refuseFallback,
-                            nb::object onPhase, const std::string &debugCrash,
-                            const std::string &target,
-                            const std::string &precision,
-                            const std::optional<std::string> &cacheDir,
-                            const Tuning &tuning, const std::string &winograd,
-                            const std::string &triple) const {
+std::string
+Module::compile(const std::string &path, int emit, const std::string &name,
+                const std::string &cpu, int optLevel, bool refuseFallback,
+                nb::object onPhase, const std::string &debugCrash,
+                const std::string &target, const std::string &precision,
+                const std::optional<std::string> &cacheDir,
+                const Tuning &tuning, const std::string &winograd,
+                const std::string &triple, const Methods &methods) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -266,7 +265,16 @@ std::string Module::compile(const std::string &path, int emit,
   options.winograd = toC(winograd);
   options.triple = toC(triple);
   call([&](FXError **error) {
-    return fxModuleCompile(get(), toC(path), &options, error);
+    if (methods.empty())
+      return fxModuleCompile(get(), toC(path), &options, error);
+    std::vector<const FXModule *> modules;
+    std::vector<const char *> names;
+    for (const auto &[name, module] : methods) {
+      modules.push_back(module->get());
+      names.push_back(toC(name));
+    }
+    return fxModulesCompile(modules.data(), names.data(), names.size(),
+                            toC(path), &options, error);
   });
   if (listener.raised)
     throw std::move(*listener.raised);
@@ -298,7 +306,7 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
            nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
            nb::arg("cache_dir").none(), nb::arg("tuning"), nb::arg("winograd"),
-           nb::arg("triple"));
+           nb::arg("triple"), nb::arg("methods"));
 }
 
 /// The names of an enumeration of the C interface, by number.

@@ -25,8 +25,8 @@ func.func @kinds() attributes {fx.layer = [1]} {
 // -----
 
 // [D2]
-// expected-error @below {{'fx.mutable' does not belong on an operation}}
-func.func @place() attributes {fx.mutable} {
+// expected-error @below {{'fx.prepared' does not belong on an operation}}
+func.func @place() attributes {fx.prepared = 1 : i64} {
   return
 }
 

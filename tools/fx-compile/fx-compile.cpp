@@ -22,6 +22,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
@@ -33,9 +34,10 @@ using namespace fx;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("fx-compile options");
-static cl::opt<std::string> input(cl::Positional, cl::Required,
-                                  cl::desc("MODEL (.pt2 or .mlir)"),
-                                  cl::cat(category));
+static cl::list<std::string>
+    inputs(cl::Positional, cl::OneOrMore,
+           cl::desc("MODEL (.pt2 or .mlir), or NAME=MODEL for each method"),
+           cl::cat(category));
 static cl::opt<std::string>
     output("o", cl::desc("Output file; \"-\" is standard output"),
            cl::value_desc("file"), cl::cat(category));
@@ -48,8 +50,10 @@ static cl::opt<EmitKind> emitKind("emit", cl::desc("What to write"),
                                   }),
                                   cl::cat(category));
 static cl::opt<std::string>
-    modelName("model", cl::desc("The model of an archive with several"),
-              cl::value_desc("name"), cl::cat(category));
+    modelName("model",
+              cl::desc("The model of an archive with several, or, with commas, "
+                       "those that become methods"),
+              cl::value_desc("name,..."), cl::cat(category));
 static ImportLimitOptions importLimits(category);
 static const std::string targetHelp =
     "What runs the kernels (default: the CPU): " + describeTargets();
@@ -173,11 +177,11 @@ static cl::opt<std::string> crashIn("debug-crash",
                                     cl::value_desc("phase"), cl::Hidden,
                                     cl::cat(category));
 
-static std::string getDefaultOutput() {
+static std::string getDefaultOutput(const CompileOptions &options) {
   llvm::StringRef extension = fx::getExtension(emitKind);
   if (extension.empty())
     return "-";
-  llvm::SmallString<128> path(input);
+  llvm::SmallString<128> path(options.input);
   llvm::sys::path::replace_extension(path, extension);
   return path.str().str();
 }
@@ -214,6 +218,33 @@ static std::string getCacheFolder() {
         !llvm::is_contained(option->Categories, &category))
       return "";
   return cacheDir.empty() ? getDefaultCacheFolder() : cacheDir.getValue();
+}
+
+/// Sets the models to compile. `NAME=MODEL` is a method, unless there is such a
+/// file.
+static llvm::Error setInputs(CompileOptions &options) {
+  llvm::SmallVector<llvm::StringRef> models;
+  llvm::StringRef(modelName).split(models, ',', -1, /*KeepEmpty=*/false);
+  if (inputs.size() == 1 && models.size() > 1) {
+    options.input = inputs.front();
+    for (llvm::StringRef model : models)
+      options.methods.push_back({model.str(), options.input, model.str()});
+    return llvm::Error::success();
+  }
+  for (llvm::StringRef text : inputs) {
+    auto [name, path] = text.split('=');
+    bool isNamed = !path.empty() && !llvm::sys::fs::exists(text);
+    if (!isNamed && inputs.size() > 1)
+      return llvm::createStringError(
+          "expected NAME=MODEL for each of several methods, got '" + text +
+          "'");
+    if (options.input.empty())
+      options.input = (isNamed ? path : text).str();
+    if (isNamed)
+      options.methods.push_back({name.str(), path.str(), modelName});
+  }
+  options.model = modelName;
+  return llvm::Error::success();
 }
 
 static int fail(llvm::StringRef text) {
@@ -280,11 +311,11 @@ int main(int argc, char **argv) {
     if (llvm::Error error = loadOperatorLibrary(library))
       return fail(llvm::toString(std::move(error)));
   CompileOptions options;
-  options.input = input;
-  options.output = output.empty() ? getDefaultOutput() : output;
+  if (llvm::Error error = setInputs(options))
+    return fail(llvm::toString(std::move(error)));
+  options.output = output.empty() ? getDefaultOutput(options) : output;
   options.handlesSignals = true;
   options.emit = emitKind;
-  options.model = modelName;
   options.limits = importLimits.get();
   options.cpu = llvm::codegen::getMCPU();
   options.triple = triple;
@@ -322,11 +353,12 @@ int main(int argc, char **argv) {
   // options of the command line.
   std::string reportPath = reportFile, sarifPath = sarifFile;
   SarifLog sarif;
-  sarif.input = input.getValue();
+  sarif.input = options.input;
   sarif.refusesFallback = noFallback.getValue();
   options.onError = [&](mlir::Location loc) { sarif.setPlace(loc); };
   options.onOperators = [&](const llvm::json::Array &operators) {
-    sarif.operators = operators;
+    sarif.operators.insert(sarif.operators.end(), operators.begin(),
+                           operators.end());
   };
   std::optional<ProgressLine> line(std::in_place);
   options.onProgress = [&](const Progress &progress) { line->show(progress); };
@@ -344,10 +376,17 @@ int main(int argc, char **argv) {
   for (const std::string &text : report->isolated)
     llvm::WithColor::warning()
         << options.input << ": ATen runs " << text << '\n';
-  if (std::string text = report->describeFallbacks(); !text.empty())
-    llvm::WithColor::warning() << options.input << ": " << text
-                               << "; --report FILE gives the reasons, "
-                                  "--no-fallback makes this an error\n";
+  llvm::ArrayRef<CompileReport> reports(report->methods);
+  if (reports.empty())
+    reports = *report;
+  for (const CompileReport &each : reports)
+    if (std::string text = each.describeFallbacks(); !text.empty())
+      llvm::WithColor::warning()
+          << options.input << ": "
+          << (each.method.empty() ? "" : "method '" + each.method + "': ")
+          << text
+          << "; --report FILE gives the reasons, --no-fallback makes this an "
+             "error\n";
   if (!reportPath.empty())
     if (llvm::Error error = writeJSON(reportPath, report->toJSON()))
       return fail(llvm::toString(std::move(error)));

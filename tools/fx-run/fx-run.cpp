@@ -43,6 +43,7 @@ complex32 are raw bytes (V2, V1, V4).
   --report FILE    write a JSON report: native or fallback, reasons, kernels
   --load-library FILE  load a library of operators, as torch.ops.load_library
   --model NAME     the model of an archive that holds several
+  --method NAME    the method of a compiled model that has several
   --max-nodes N    refuse an archive with more nodes (0: no limit)
   --max-text-bytes N  refuse an archive with more bytes of JSON
   --max-import-seconds N  refuse an archive whose import takes longer
@@ -131,6 +132,7 @@ llvm::Error Parser::parseOption(StringRef name,
                       : name == "--device"      ? &options.device
                       : name == "--trace"       ? &options.trace
                       : name == "--model"       ? &options.modelName
+                      : name == "--method"      ? &options.method
                       : name == "--debug-crash" ? &options.crashIn
                                                 : nullptr;
   if (text) {

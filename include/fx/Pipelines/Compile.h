@@ -53,10 +53,22 @@ std::string describeTargets();
 /// The dtype of the operands of f32 matmuls and convolutions.
 enum class Precision { F32, BF16 };
 
+/// A method of an artefact with several.
+struct MethodInput {
+  std::string name;  ///< an identifier
+  std::string input; ///< as CompileOptions::input
+  std::string model; ///< as CompileOptions::model
+};
+
 struct CompileOptions {
   /// A `.pt2` archive, or a `.mlir` file that holds an `fx.graph @main` or the
   /// linalg contract (`func.func @main`).
   std::string input;
+  /// If not empty: the methods of the artefact, instead of `input` and `model`.
+  /// `input` is then only used in errors that concern no method.
+  /// They share weights of equal values, and mutable states of the same name.
+  /// Only a shared object for CPUs can have several.
+  std::vector<MethodInput> methods;
   /// The path of the output. The compiler writes a temporary file in the same
   /// folder, then renames it. Devices and links to open files (/dev/stdout) are
   /// written directly. "-": standard output (text formats only).
@@ -203,6 +215,11 @@ struct CompileReport {
   std::vector<std::string> warnings;
   /// The reason why the model is not compiled; empty if it is.
   std::string reason;
+  /// The name of the method; empty if the model has one method without a name.
+  std::string method;
+  /// If the model has several methods: what concerns each of them. The report
+  /// itself is then that of the first one.
+  std::vector<CompileReport> methods;
 
   /// Returns a line about the nodes that ATen runs: their number and operators.
   /// It leaves out nodes that `isolated` tells about, and is empty if no others
@@ -212,6 +229,8 @@ struct CompileReport {
   /// Returns the report in the format of docs/Report.md. `mode` tells how the
   /// model runs: "compiled" or "interpret".
   llvm::json::Object toJSON(llvm::StringRef mode = "compiled") const;
+  /// Returns the entry of one of `methods`.
+  llvm::json::Object toMethodJSON() const;
 };
 
 /// Returns the report of a model that LibTorch runs node by node. `reason` is
@@ -244,6 +263,13 @@ compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
 /// changed. `onError` gets locations of the context of the copy.
 llvm::Expected<CompileReport>
 compileModuleSafely(mlir::ModuleOp module, const CompileOptions &options);
+
+/// As `compileModuleSafely` for several methods. The modules may be in
+/// different contexts. `options.methods` has their names; its `input`s are what
+/// error texts begin with.
+llvm::Expected<CompileReport>
+compileModulesSafely(llvm::ArrayRef<mlir::ModuleOp> modules,
+                     const CompileOptions &options);
 
 /// Registers all dialects and interfaces that the pipelines need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);

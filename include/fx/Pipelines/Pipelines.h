@@ -37,6 +37,9 @@ struct SimplifyOptions {
   std::vector<std::string> async;
 };
 
+/// Builds the beginning of the pipeline below: it makes the graph functional.
+void buildFunctionalPipeline(mlir::OpPassManager &pm);
+
 /// Builds the pipeline from an exported graph to a functional graph of
 /// operators that have lowerings or are left to ATen. The pipeline fails on a
 /// graph that no compiled model can run.

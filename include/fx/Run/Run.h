@@ -23,6 +23,8 @@ struct RunOptions {
   std::string model;
   /// The name of the model, for an archive that holds several.
   std::string modelName;
+  /// The method of a `.so` with several; empty: the first one.
+  std::string method;
   /// What the import of an archive may use.
   ImportLimits limits;
   /// The folders with the files in_<k>.npy and out_<k>.npy.

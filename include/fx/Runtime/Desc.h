@@ -88,7 +88,8 @@ typedef enum {
 /* An argument of the compiled function. */
 typedef struct {
   int64_t kind;   /* FXrtArgKind */
-  int64_t index;  /* the index among the inputs, or among the mutable states */
+  int64_t index;  /* the index among the inputs, or among the mutable states of
+                   * all methods */
   int64_t offset; /* of the first value in the weights, in bytes */
   int64_t bytes;
   int64_t rank;
@@ -157,7 +158,7 @@ typedef struct {
   const int64_t *result_ranks;
   const FXrtOutput *outputs; /* info->n_outputs */
   const int64_t *state_args; /* info->n_states arguments; -1: unused */
-  int64_t n_mutable;
+  int64_t n_mutable;         /* of this method */
   uint64_t weight_bytes;
   /* `results` are the memref descriptors of all results, one after the other.
    * `args` are pointers to the memref descriptors of all arguments. */
@@ -192,10 +193,14 @@ enum {
 
 /* The versions of the model in an artefact, for one CPU each. One that demands
  * more of the CPU is before one that demands less. The versions differ in
- * `info->cpu`, in code and in the layout of weights. */
+ * `info->cpu`, in code and in the layout of weights. Each version has all
+ * methods, in the same order. */
 typedef struct {
-  int64_t n;
-  const FXrtModel *const *models;
+  int64_t n, n_methods;
+  const FXrtModel *const
+      *models;             /* method m of version v: [v * n_methods + m] */
+  const FXMethod *methods; /* in the same order */
+  int64_t n_mutable; /* the mutable states of all methods, each counted once */
 } FXrtVersions;
 
 /* The table of an artefact, which the compiler defines. */

@@ -70,9 +70,20 @@ public:
 
   ~CompiledModel();
 
+  /// The methods of the model. The first one is the one that `run` runs.
+  llvm::ArrayRef<FXMethod> getMethods() const {
+    return {api.methods, size_t(api.n_methods)};
+  }
+  /// Returns method `index` of the model as a model that shares all its states.
+  /// It must not outlive this model.
+  std::unique_ptr<CompiledModel> getMethod(size_t index);
+  /// As above, by name. The error names all methods.
+  llvm::Expected<std::unique_ptr<CompiledModel>>
+  getMethod(llvm::StringRef name);
+
   const FXModelInfo &getInfo() const { return *api.info; }
   /// Returns the functions of the model. Those that an older compiler did not
-  /// know are null: `take_profile`.
+  /// know are null: `take_profile`, `get_method`.
   const FXModelApi &getApi() const { return api; }
   FXInstance *getInstance() { return instance; }
 
@@ -100,6 +111,9 @@ private:
   void *library = nullptr;
   FXModelApi api = {};
   FXInstance *instance = nullptr;
+  bool ownsInstance = true;
+  /// For a model of a compiler that did not know methods.
+  FXMethod onlyMethod = {};
 };
 
 } // namespace fx

@@ -120,6 +120,12 @@ typedef struct {
   int32_t draws_random;
 } FXModelInfo;
 
+/* A method of a model. */
+typedef struct {
+  const char *name; /* "forward" if the model has one method without a name */
+  const FXModelInfo *info;
+} FXMethod;
+
 /* One copy of the model's mutable state. */
 typedef struct FXInstance FXInstance;
 
@@ -272,6 +278,20 @@ typedef struct {
    * FX_MAX_KERNEL_RUNS; others are not recorded. */
   int64_t (*take_profile)(FXInstance *instance, FXKernelRun *out,
                           int64_t capacity);
+  /* The methods of the model, such as "prefill" and "decode" of a language
+   * model. They share the weights, and the mutable states of the same names.
+   * `info` is that of the first one. */
+  int32_t n_methods;
+  const FXMethod *methods;
+  /* Returns the instance as one of its methods; null if there is no such
+   * method. The functions above run that method then, and count its inputs,
+   * outputs and states. The result belongs to the instance and is valid until
+   * the instance is destroyed. `create` returns method 0.
+   *
+   * Mutable states, `reset`, the random generator and the memory of runs belong
+   * to all methods. `set_states` changes a weight for all methods that have it,
+   * and profiles are taken by method. */
+  FXInstance *(*get_method)(FXInstance *instance, int method);
 } FXModelApi;
 
 /* The only symbol that a compiled model exports. */

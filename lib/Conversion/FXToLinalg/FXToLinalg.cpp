@@ -52,6 +52,12 @@ private:
   void describeInputs();
   void bindSymbols();
 
+  /// Returns true if another method of the model writes the state.
+  bool isWrittenElsewhere(StringAttr state) {
+    auto op = table.lookup<StateOp>(state);
+    return op && op->hasAttr("fx.mutable");
+  }
+
   SymbolTable &table;
   int64_t wholeHeads; ///< see lin::GraphLowering
   std::optional<lin::GraphLowering> body;
@@ -122,7 +128,7 @@ void GraphToLinalg::describeInputs() {
     FlatSymbolRefAttr target = placeholder.getTargetAttr();
     byState[target.getValue()] = i;
     function.setArgAttr(i, "fx.state", target);
-    if (isWritten(placeholder))
+    if (isWritten(placeholder) || isWrittenElsewhere(target.getAttr()))
       function.setArgAttr(i, "fx.mutable", b.getUnitAttr());
   }
 }

@@ -72,14 +72,14 @@ static void *async_worker(void *arg) {
 }
 
 static FXrtAsync *get_async(FXInstance *i) {
-  pthread_mutex_lock(&i->lock);
-  FXrtAsync *a = i->async;
+  pthread_mutex_lock(&i->common->lock);
+  FXrtAsync *a = i->common->async;
   if (!a && (a = calloc(1, sizeof *a))) {
     pthread_mutex_init(&a->lock, 0);
     pthread_cond_init(&a->changed, 0);
-    i->async = a;
+    i->common->async = a;
   }
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_unlock(&i->common->lock);
   return a;
 }
 
@@ -107,7 +107,8 @@ static void enqueue(FXrtAsync *a, FXrtCall *call) {
 static void settle(FXrtCall *call) {
   /* No lock is needed: this thread started the call and created the queue, or
    * has seen it. */
-  FXrtAsync *a = call->run->threads == 1 ? 0 : call->run->instance->async;
+  FXrtAsync *a =
+      call->run->threads == 1 ? 0 : call->run->instance->common->async;
   if (!a)
     return;
   pthread_mutex_lock(&a->lock);
@@ -128,7 +129,7 @@ void fx_rt_async_end(FXrtRun *run) {
 }
 
 void fx_rt_async_destroy(FXInstance *i) {
-  FXrtAsync *a = i->async;
+  FXrtAsync *a = i->common->async;
   if (!a)
     return;
   pthread_mutex_lock(&a->lock);
@@ -140,7 +141,7 @@ void fx_rt_async_destroy(FXInstance *i) {
   pthread_cond_destroy(&a->changed);
   pthread_mutex_destroy(&a->lock);
   free(a);
-  i->async = 0;
+  i->common->async = 0;
 }
 
 //===----------------------------------------------------------------------===//

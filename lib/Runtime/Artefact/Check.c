@@ -41,8 +41,9 @@ static const char *dtype_name(DLDataType t, char *buf, size_t n) {
   return buf;
 }
 
-int fx_rt_check_tensor(const char *what, const DLTensor *t,
-                       const FXValueInfo *v, char *err, size_t size) {
+int fx_rt_check_tensor(const FXrtModel *model, const char *what,
+                       const DLTensor *t, const FXValueInfo *v, char *err,
+                       size_t size) {
   char a[64], b[64];
   if (!t) {
     snprintf(err, size, "%s '%s': expected a tensor, got a null pointer", what,
@@ -51,7 +52,7 @@ int fx_rt_check_tensor(const char *what, const DLTensor *t,
   }
   int is_host =
       t->device.device_type == kDLCPU || t->device.device_type == kDLCUDAHost;
-  int takes_device = fx_rt_model.device && v->kind == FX_VALUE_TENSOR;
+  int takes_device = model->device && v->kind == FX_VALUE_TENSOR;
   if (!is_host && !(takes_device && t->device.device_type == kDLCUDA)) {
     snprintf(err, size,
              "%s '%s': expected a tensor in host memory%s, got device type %d",
@@ -132,9 +133,10 @@ typedef struct {
 
 /* Gets the fact of dimension `d` of an input, or of its value if `d` is -1.
  * Returns 0 if the size is static, or the value is not symbolic. */
-static int fact_at(const DLTensor *const *inputs, int i, int d, Fact *f) {
-  const FXValueInfo *v = &fx_rt_model.info->inputs[i];
-  const FXrtInput *in = &fx_rt_model.inputs[i];
+static int fact_at(const FXrtModel *model, const DLTensor *const *inputs, int i,
+                   int d, Fact *f) {
+  const FXValueInfo *v = &model->info->inputs[i];
+  const FXrtInput *in = &model->inputs[i];
   if (d < 0) {
     if (!in->value)
       return 0;
@@ -152,8 +154,9 @@ static int fact_at(const DLTensor *const *inputs, int i, int d, Fact *f) {
 }
 
 /* Writes the place of a size in a message: "input 'x': dimension 0". */
-static void where(char *buf, size_t n, int64_t input, int64_t dim) {
-  const char *name = fx_rt_model.info->inputs[input].name;
+static void where(const FXrtModel *model, char *buf, size_t n, int64_t input,
+                  int64_t dim) {
+  const char *name = model->info->inputs[input].name;
   if (dim < 0)
     snprintf(buf, n, "input '%s'", name);
   else
@@ -162,14 +165,15 @@ static void where(char *buf, size_t n, int64_t input, int64_t dim) {
 
 /* Binds the symbols: first those that are a size by themselves, then those in
  * linear expressions. */
-static void bind_symbols(const DLTensor *const *inputs, Symbols *sym) {
-  int n = fx_rt_model.info->n_inputs;
+static void bind_symbols(const FXrtModel *model, const DLTensor *const *inputs,
+                         Symbols *sym) {
+  int n = model->info->n_inputs;
   for (int pass = 0; pass < 3; ++pass)
     for (int i = 0; i < n; ++i)
-      for (int d = -1; d < fx_rt_model.info->inputs[i].rank; ++d) {
+      for (int d = -1; d < model->info->inputs[i].rank; ++d) {
         Fact f;
         int64_t s = -1, ignored;
-        if (!fact_at(inputs, i, d, &f))
+        if (!fact_at(model, inputs, i, d, &f))
           continue;
         int plain = f.code[0] == FX_EXPR_SYMBOL && f.code[2] == FX_EXPR_END;
         if (pass == 0 && !plain)
@@ -184,22 +188,22 @@ static void bind_symbols(const DLTensor *const *inputs, Symbols *sym) {
       }
 }
 
-static int check_facts(const DLTensor *const *inputs, Symbols *sym, char *err,
-                       size_t size) {
-  int n = fx_rt_model.info->n_inputs;
+static int check_facts(const FXrtModel *model, const DLTensor *const *inputs,
+                       Symbols *sym, char *err, size_t size) {
+  int n = model->info->n_inputs;
   for (int i = 0; i < n; ++i)
-    for (int d = -1; d < fx_rt_model.info->inputs[i].rank; ++d) {
+    for (int d = -1; d < model->info->inputs[i].rank; ++d) {
       Fact f;
       int64_t expected, s;
       char at[256], from[256];
-      if (!fact_at(inputs, i, d, &f))
+      if (!fact_at(model, inputs, i, d, &f))
         continue;
       int rc = fx_rt_eval(f.code, sym->values, sym->bound, &expected, &s);
       if (rc == 0 && expected == f.got)
         continue;
-      where(at, sizeof at, i, d);
+      where(model, at, sizeof at, i, d);
       if (rc == 0 && f.code[0] == FX_EXPR_SYMBOL && f.code[2] == FX_EXPR_END) {
-        where(from, sizeof from, sym->from_input[f.code[1]],
+        where(model, from, sizeof from, sym->from_input[f.code[1]],
               sym->from_dim[f.code[1]]);
         snprintf(err, size, "%s: expected %s = %lld (as in %s), got %lld", at,
                  f.text, (long long)expected, from, (long long)f.got);
@@ -217,8 +221,8 @@ static int check_facts(const DLTensor *const *inputs, Symbols *sym, char *err,
 }
 
 /* Writes the values of the symbols in `code` and where they come from. */
-static void describe(const int64_t *code, const Symbols *sym, char *buf,
-                     size_t n) {
+static void describe(const FXrtModel *model, const int64_t *code,
+                     const Symbols *sym, char *buf, size_t n) {
   size_t at = 0;
   buf[0] = 0;
   for (; *code != FX_EXPR_END; ++code) {
@@ -232,17 +236,17 @@ static void describe(const int64_t *code, const Symbols *sym, char *buf,
     if (!sym->bound[s] || at >= n)
       continue;
     char from[256];
-    where(from, sizeof from, sym->from_input[s], sym->from_dim[s]);
+    where(model, from, sizeof from, sym->from_input[s], sym->from_dim[s]);
     int w = snprintf(buf + at, n - at, "%s%s = %lld (%s)", at ? ", " : "",
-                     fx_rt_model.symbols[s], (long long)sym->values[s], from);
+                     model->symbols[s], (long long)sym->values[s], from);
     at += w > 0 ? (size_t)w : 0;
   }
 }
 
-static int check_condition(int64_t c, const Symbols *sym, char *err,
-                           size_t size) {
-  const FXrtCondition *cond = &fx_rt_model.conditions[c];
-  const FXConditionInfo *info = &fx_rt_model.info->conditions[c];
+static int check_condition(const FXrtModel *model, int64_t c,
+                           const Symbols *sym, char *err, size_t size) {
+  const FXrtCondition *cond = &model->conditions[c];
+  const FXConditionInfo *info = &model->info->conditions[c];
   int64_t value;
   int rc = fx_rt_eval(cond->code, sym->values, sym->bound, &value, 0);
   if (rc == 1)
@@ -253,13 +257,13 @@ static int check_condition(int64_t c, const Symbols *sym, char *err,
       (!cond->has_max || value <= cond->max))
     return 0;
   char from[512];
-  describe(cond->code, sym, from, sizeof from);
+  describe(model, cond->code, sym, from, sizeof from);
   if (rc == 2) {
     snprintf(err, size, "condition '%s' overflows with %s", info->text, from);
   } else if (cond->is_range && cond->code[0] == FX_EXPR_SYMBOL) {
     char at[256];
     int64_t s = cond->code[1];
-    where(at, sizeof at, sym->from_input[s], sym->from_dim[s]);
+    where(model, at, sizeof at, sym->from_input[s], sym->from_dim[s]);
     snprintf(err, size, "%s: expected %s, got %lld", at, info->text,
              (long long)value);
   } else if (cond->is_range) {
@@ -272,17 +276,18 @@ static int check_condition(int64_t c, const Symbols *sym, char *err,
   return 1;
 }
 
-int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
-                       size_t size) {
-  const FXModelInfo *info = fx_rt_model.info;
+int fx_rt_check_inputs(const FXrtModel *model, const DLTensor *const *inputs,
+                       int n_inputs, char *err, size_t size) {
+  const FXModelInfo *info = model->info;
   if (n_inputs != info->n_inputs) {
     snprintf(err, size, "expected %d inputs, got %d", info->n_inputs, n_inputs);
     return 1;
   }
   for (int i = 0; i < n_inputs; ++i)
-    if (fx_rt_check_tensor("input", inputs[i], &info->inputs[i], err, size))
+    if (fx_rt_check_tensor(model, "input", inputs[i], &info->inputs[i], err,
+                           size))
       return 1;
-  int64_t n = fx_rt_model.n_symbols;
+  int64_t n = model->n_symbols;
   if (n == 0)
     return 0;
   int64_t *words = calloc((size_t)n * 4, sizeof(int64_t));
@@ -291,10 +296,10 @@ int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
     return 1;
   }
   Symbols sym = {words, (char *)(words + 3 * n), words + n, words + 2 * n};
-  bind_symbols(inputs, &sym);
-  int failed = check_facts(inputs, &sym, err, size);
+  bind_symbols(model, inputs, &sym);
+  int failed = check_facts(model, inputs, &sym, err, size);
   for (int64_t c = 0; !failed && c < info->n_conditions; ++c)
-    failed = check_condition(c, &sym, err, size);
+    failed = check_condition(model, c, &sym, err, size);
   free(words);
   return failed;
 }

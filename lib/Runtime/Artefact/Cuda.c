@@ -24,8 +24,8 @@
 static int fails(const FXInstance *i, CUresult code, const char *what,
                  char *err, size_t size) {
   if (code)
-    snprintf(err, size, "cuda:%d: %s: %s%s", (int)i->callbacks.device, what,
-             get_error_text(code),
+    snprintf(err, size, "cuda:%d: %s: %s%s", (int)i->common->callbacks.device,
+             what, get_error_text(code),
              is_sticky(code) ? ": a kernel of this process has failed, and no "
                                "call of it can use the device any more"
                              : "");
@@ -46,7 +46,7 @@ static int runs_on(const FXrtImage *image, int64_t chip) {
 /* Loads the first image that the device can run and finds its kernels. Returns
  * 1 with a message on failure. */
 static int load_kernels(FXInstance *i, char *err, size_t size) {
-  const FXrtDevice *device = fx_rt_model.device;
+  const FXrtDevice *device = i->model->device;
   FXrtGpu *gpu = i->gpu;
   int major = 0, minor = 0;
   char name[64] = "", log[384] = "";
@@ -86,8 +86,8 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
         err, size,
         "cuda:%d: expected a device of compute capability %d.%d or newer, got "
         "%d.%d (%s)",
-        (int)i->callbacks.device, (int)(least / 10), (int)(least % 10), major,
-        minor, name);
+        (int)i->common->callbacks.device, (int)(least / 10), (int)(least % 10),
+        major, minor, name);
     return 1;
   }
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -98,8 +98,8 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
     for (char *c = log; *c; ++c)
       *c = *c == '\n' ? ' ' : *c;
     snprintf(err, size, "cuda:%d: the kernels cannot be loaded: %s%s%s",
-             (int)i->callbacks.device, get_error_text(code), *log ? ": " : "",
-             log);
+             (int)i->common->callbacks.device, get_error_text(code),
+             *log ? ": " : "", log);
     return 1;
   }
   gpu->image = image;
@@ -138,8 +138,8 @@ static void make_pool(FXrtGpu *gpu) {
 }
 
 static CUresult cuda_reset_states(FXInstance *i) {
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
+  for (int64_t a = 0; a < i->model->n_args; ++a) {
+    const FXrtArg *arg = &i->model->args[a];
     if (arg->kind != FX_ARG_MUTABLE || arg->bytes <= 0)
       continue;
     CUresult code =
@@ -153,7 +153,7 @@ static CUresult cuda_reset_states(FXInstance *i) {
 
 static int upload_states(FXInstance *i, char *err, size_t size) {
   FXrtGpu *gpu = i->gpu;
-  size_t n = (size_t)fx_rt_model.n_args + 1, bytes = fx_rt_model.weight_bytes,
+  size_t n = (size_t)i->model->n_args + 1, bytes = i->model->weight_bytes,
          free = 0, total = 0;
   i->arg_data = calloc(n, sizeof(void *));
   gpu->own = calloc(n, sizeof *gpu->own);
@@ -162,8 +162,8 @@ static int upload_states(FXInstance *i, char *err, size_t size) {
     return 1;
   }
   int fits = !bytes || (gpu->weights = gpu_keep(bytes));
-  for (int64_t a = 0; fits && a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
+  for (int64_t a = 0; fits && a < i->model->n_args; ++a) {
+    const FXrtArg *arg = &i->model->args[a];
     CUdeviceptr data = gpu->weights + (CUdeviceptr)arg->offset;
     if (arg->kind == FX_ARG_MUTABLE)
       fits = (data = gpu->own[a] = gpu_keep((size_t)arg->bytes)) != 0;
@@ -175,11 +175,12 @@ static int upload_states(FXInstance *i, char *err, size_t size) {
         err, size,
         "cuda:%d: out of memory: the model's states take %zu bytes, %zu of %zu "
         "are free",
-        (int)i->callbacks.device, bytes, free, total);
+        (int)i->common->callbacks.device, bytes, free, total);
     return 1;
   }
-  if (bytes && fails(i, driver.to_device(gpu->weights, i->weights, bytes, 0),
-                     "the weights cannot be copied", err, size))
+  if (bytes &&
+      fails(i, driver.to_device(gpu->weights, i->common->weights, bytes, 0),
+            "the weights cannot be copied", err, size))
     return 1;
   return fails(i, cuda_reset_states(i), "the states cannot be copied", err,
                size);
@@ -192,9 +193,9 @@ static int cuda_create(FXInstance *i, char *err, size_t size) {
   if (fails(i, driver.device_count(&count), "devices cannot be counted", err,
             size))
     return 1;
-  if (i->callbacks.device < 0 || i->callbacks.device >= count) {
+  if (i->common->callbacks.device < 0 || i->common->callbacks.device >= count) {
     snprintf(err, size, "expected a device below cuda:%d, got cuda:%d", count,
-             (int)i->callbacks.device);
+             (int)i->common->callbacks.device);
     return 1;
   }
   FXrtGpu *gpu = i->gpu = calloc(1, sizeof *gpu);
@@ -203,7 +204,7 @@ static int cuda_create(FXInstance *i, char *err, size_t size) {
     return 1;
   }
   gpu->log = -1;
-  if (fails(i, driver.device_get(&gpu->device, i->callbacks.device),
+  if (fails(i, driver.device_get(&gpu->device, i->common->callbacks.device),
             "cannot be found", err, size) ||
       fails(i, driver.context_retain(&gpu->context, gpu->device),
             "has no context", err, size) ||
@@ -220,7 +221,7 @@ static int cuda_create(FXInstance *i, char *err, size_t size) {
   make_pool(gpu);
   failed = load_kernels(i, err, size) || upload_states(i, err, size);
   gpu_choose_graphs(gpu);
-  if (!failed && fx_rt_model.n_mutable)
+  if (!failed && i->model->n_mutable)
     failed = fails(
         i, driver.event_create(&gpu->states_done, CU_EVENT_DISABLE_TIMING),
         "an event cannot be made", err, size);
@@ -239,7 +240,7 @@ static void cuda_destroy(FXInstance *i) {
         driver.memory_free(c->data);
         free(c);
       }
-    for (int64_t a = 0; gpu->own && a < fx_rt_model.n_args; ++a)
+    for (int64_t a = 0; gpu->own && a < i->model->n_args; ++a)
       if (gpu->own[a])
         driver.memory_free(gpu->own[a]);
     if (gpu->weights)
@@ -266,7 +267,7 @@ static void cuda_destroy(FXInstance *i) {
 //===----------------------------------------------------------------------===//
 
 static void cuda_reset(FXInstance *i) {
-  if (!fx_rt_model.n_mutable)
+  if (!i->model->n_mutable)
     return;
   CUresult code = driver.context_push(i->gpu->context);
   if (!code) {
@@ -306,19 +307,19 @@ static int cuda_set_states(FXInstance *i, int n, const int *indices,
   int failed =
       fails(i, driver.context_synchronize(), "cannot be used", err, size);
   for (int k = 0; !failed && k < n; ++k) {
-    int64_t a = fx_rt_arg_of(indices[k]);
+    int64_t a = fx_rt_arg_of(i->model, indices[k]);
     made[k] =
-        a < 0 ? 0 : stage_state(values[k], (size_t)fx_rt_model.args[a].bytes);
+        a < 0 ? 0 : stage_state(values[k], (size_t)i->model->args[a].bytes);
     failed = !made[k];
     if (failed)
       snprintf(err, size, "cuda:%d: state '%s' cannot be copied",
-               (int)i->callbacks.device,
-               fx_rt_model.info->states[indices[k]].name);
+               (int)i->common->callbacks.device,
+               i->model->info->states[indices[k]].name);
   }
   failed |=
       fails(i, driver.synchronize(0), "the states cannot be copied", err, size);
   for (int k = 0; k < n; ++k) {
-    int64_t a = fx_rt_arg_of(indices[k]);
+    int64_t a = fx_rt_arg_of(i->model, indices[k]);
     CUdeviceptr unused = made[k];
     if (!failed) {
       unused = gpu->own[a];
@@ -342,8 +343,8 @@ static int cuda_set_states(FXInstance *i, int n, const int *indices,
  * on the host, or the device address of the tensor or of a copy. */
 static void *bind_input(FXrtRun *run, int64_t a, const DLTensor *t) {
   const FXValueInfo *input =
-      &fx_rt_model.info->inputs[fx_rt_model.args[a].index];
-  int device = run->instance->callbacks.device;
+      &run->instance->model->info->inputs[run->instance->model->args[a].index];
+  int device = run->instance->common->callbacks.device;
   char *data = (char *)t->data + t->byte_offset;
   size_t bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
   if (input->kind != FX_VALUE_TENSOR)
@@ -371,11 +372,11 @@ static void cuda_bind_args(FXrtFrame *f, FXrtRun *run,
   run->has_context = 1;
   gpu_begin(run);
   gpu_check(run->instance->gpu->reset_error, "the states cannot be reset");
-  run->host_values = malloc((size_t)fx_rt_model.n_args * 8 + 8);
+  run->host_values = malloc((size_t)run->instance->model->n_args * 8 + 8);
   if (!run->host_values)
     fx_rt_fail("out of memory");
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
+  for (int64_t a = 0; a < run->instance->model->n_args; ++a) {
+    const FXrtArg *arg = &run->instance->model->args[a];
     FXrtMemRef *m = (FXrtMemRef *)at;
     f->args[a] = m;
     at += 3 + 2 * arg->rank;
@@ -393,10 +394,10 @@ static int write_inputs_back(const FXrtFrame *f, FXrtRun *run,
                              const DLTensor *const *inputs) {
   CUstream stream = run->options.stream;
   int to_host = 0;
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
+  for (int64_t a = 0; a < run->instance->model->n_args; ++a) {
+    const FXrtArg *arg = &run->instance->model->args[a];
     if (arg->kind != FX_ARG_INPUT ||
-        !fx_rt_model.info->inputs[arg->index].mutated)
+        !run->instance->model->info->inputs[arg->index].mutated)
       continue;
     const DLTensor *t = inputs[arg->index];
     CUdeviceptr data =
@@ -476,7 +477,7 @@ static GpuOutput *new_gpu_output(FXrtRun *run, const FXValueInfo *v,
   GpuOutput *o = calloc(1, sizeof *o + (size_t)(v->rank + 1) * sizeof(int64_t));
   if (!o)
     fx_rt_fail("out of memory");
-  o->callbacks = i->callbacks;
+  o->callbacks = i->common->callbacks;
   o->context = i->gpu->context;
   o->stream = run->options.stream;
   o->is_pooled = i->gpu->pool != 0;
@@ -484,11 +485,12 @@ static GpuOutput *new_gpu_output(FXrtRun *run, const FXValueInfo *v,
   o->is_host = is_host;
   for (int d = 0; d < v->rank; ++d)
     o->shape[d] = sizes[d];
-  o->tensor.dl_tensor = (DLTensor){
-      .device = {is_host ? kDLCPU : kDLCUDA, is_host ? 0 : i->callbacks.device},
-      .ndim = v->rank,
-      .dtype = v->dtype,
-      .shape = o->shape};
+  o->tensor.dl_tensor =
+      (DLTensor){.device = {is_host ? kDLCPU : kDLCUDA,
+                            is_host ? 0 : i->common->callbacks.device},
+                 .ndim = v->rank,
+                 .dtype = v->dtype,
+                 .shape = o->shape};
   o->tensor.manager_ctx = o;
   o->tensor.deleter = cuda_delete_output;
   return o;
@@ -518,18 +520,18 @@ static int fetch_output(GpuOutput *o, const FXrtOutput *spec,
 static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
                          const DLTensor *const *inputs,
                          DLManagedTensor **outputs) {
-  const FXModelInfo *info = fx_rt_model.info;
+  const FXModelInfo *info = run->instance->model->info;
   int waits = !(run->options.flags & FX_RUN_ASYNC);
   gpu_flush(run);
   waits |= write_inputs_back(f, run, inputs);
   for (int k = 0; k < info->n_outputs; ++k) {
-    const FXrtOutput *spec = &fx_rt_model.outputs[k];
+    const FXrtOutput *spec = &run->instance->model->outputs[k];
     const FXValueInfo *v = &info->outputs[k];
     if (v->kind == FX_VALUE_NONE)
       continue;
     const int64_t *at = f->results;
     for (int64_t r = 0; r < spec->result; ++r)
-      at += 3 + 2 * fx_rt_model.result_ranks[r];
+      at += 3 + 2 * run->instance->model->result_ranks[r];
     const FXrtMemRef *m = (const FXrtMemRef *)at;
     int is_host = v->kind != FX_VALUE_TENSOR || spec->result < 0 ||
                   (run->options.flags & FX_RUN_HOST_OUTPUTS);

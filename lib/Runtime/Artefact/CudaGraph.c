@@ -361,7 +361,7 @@ static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
   GpuGeometry geometry = {{op->grid[0], op->grid[1], op->grid[2]},
                           {op->block[0], op->block[1], op->block[2]},
                           op->shared};
-  const FXrtKernel *named = &fx_rt_model.device->kernels[op->kernel];
+  const FXrtKernel *named = &run->instance->model->device->kernels[op->kernel];
   gpu_check_launch(driver.launch(gpu->kernels[op->kernel], op->grid[0],
                                  op->grid[1], op->grid[2], op->block[0],
                                  op->block[1], op->block[2], op->shared, stream,
@@ -448,7 +448,7 @@ static GpuSlot *choose_slot(FXrtGpu *gpu, CUstream stream) {
  * thread. */
 static void take_slot(FXrtRun *run) {
   FXInstance *i = run->instance;
-  pthread_mutex_lock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
   GpuSlot *slot = choose_slot(i->gpu, run->options.stream);
   int was_used = slot && slot->used;
   if (slot) {
@@ -456,7 +456,7 @@ static void take_slot(FXrtRun *run) {
     slot->used = ++i->gpu->clock;
     slot->stream = run->options.stream;
   }
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_unlock(&i->common->lock);
   if (!slot)
     return;
   run->gpu_slot = slot;
@@ -509,9 +509,9 @@ static void gpu_finish(FXrtRun *run) {
   run->gpu_slot = 0;
   if (slot->done)
     driver.event_record(slot->done, stream);
-  pthread_mutex_lock(&run->instance->lock);
+  pthread_mutex_lock(&run->instance->common->lock);
   slot->is_busy = 0;
-  pthread_mutex_unlock(&run->instance->lock);
+  pthread_mutex_unlock(&run->instance->common->lock);
 }
 
 /* Decides if the instance makes graphs. If not, logs the reason. */
@@ -541,7 +541,7 @@ static void gpu_drop_slots(FXInstance *i) {
       drop_graph(&slot->graphs[g]);
     drop_sequence(&slot->pending);
     if (slot->arena)
-      gpu_block_put(&i->callbacks, gpu->pool != 0, slot->arena,
+      gpu_block_put(&i->common->callbacks, gpu->pool != 0, slot->arena,
                     slot->arena_bytes, 0);
     if (slot->done)
       driver.event_destroy(slot->done);

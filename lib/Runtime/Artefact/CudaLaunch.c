@@ -85,7 +85,7 @@ static void gpu_check_launch(CUresult code, const char *verb,
   fx_rt_fail(
       "cuda:%d: kernel '%s'%s%s%s %s: %s; grid %lld x %lld x %lld, "
       "blocks of %lld x %lld x %lld, %lld bytes of shared memory%s",
-      (int)fx_rt_thread.run->instance->callbacks.device, kernel->name,
+      (int)fx_rt_thread.run->instance->common->callbacks.device, kernel->name,
       *kernel->nodes ? " (of " : "", kernel->nodes, *kernel->nodes ? ")" : "",
       verb, get_error_text(code), (long long)g->grid[0], (long long)g->grid[1],
       (long long)g->grid[2], (long long)g->block[0], (long long)g->block[1],
@@ -171,7 +171,7 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
   if (size0 == 0 || size1 == 0 || size2 == 0 || size3 == 0)
     return (int64_t)(intptr_t)map;
   CUresult code = 0;
-  pthread_mutex_lock(&run->instance->lock);
+  pthread_mutex_lock(&run->instance->common->lock);
   if (!gpu->maps)
     gpu->maps = calloc(GPU_MAPS, sizeof *gpu->maps);
   GpuMap *known = gpu->maps ? find_map_place(gpu, &key) : 0;
@@ -184,7 +184,7 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
       memcpy(known->map, map, FX_TENSOR_MAP_BYTES);
     }
   }
-  pthread_mutex_unlock(&run->instance->lock);
+  pthread_mutex_unlock(&run->instance->common->lock);
   gpu_check(code, "an operand cannot be described");
   return (int64_t)(intptr_t)map;
 }
@@ -202,7 +202,7 @@ void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
   enum { SHARED_OF_ALL = 48 * 1024 };
   FXrtRun *run = fx_rt_thread.run;
   const FXrtGpu *gpu = run->instance->gpu;
-  const FXrtKernel *named = &fx_rt_model.device->kernels[kernel];
+  const FXrtKernel *named = &run->instance->model->device->kernels[kernel];
   void *params[GPU_MOST_PARAMS];
   if (gx == 0 || gy == 0 || gz == 0)
     return; /* the driver rejects empty grids */

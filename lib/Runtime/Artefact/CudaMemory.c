@@ -127,7 +127,7 @@ static CUdeviceptr gpu_keep(size_t bytes) {
 /* Fails the run if `code` is an error. A sticky error was caused by an earlier
  * kernel, not by the call that returns it. */
 static void gpu_check(CUresult code, const char *what) {
-  int device = (int)fx_rt_thread.run->instance->callbacks.device;
+  int device = (int)fx_rt_thread.run->instance->common->callbacks.device;
   if (is_sticky(code))
     fx_rt_fail("cuda:%d: %s: %s: a kernel that was launched before has failed, "
                "and no call of this process can use the device any more; "
@@ -141,8 +141,8 @@ static void gpu_check(CUresult code, const char *what) {
  * the run. */
 static void *gpu_block_get(FXInstance *i, size_t bytes, CUstream stream) {
   CUdeviceptr data = 0;
-  if (i->callbacks.alloc)
-    return i->callbacks.alloc(i->callbacks.context, bytes, 256);
+  if (i->common->callbacks.alloc)
+    return i->common->callbacks.alloc(i->common->callbacks.context, bytes, 256);
   CUresult code = i->gpu->pool
                       ? driver.pool_alloc(&data, bytes, i->gpu->pool, stream)
                       : driver.memory_alloc(&data, bytes);
@@ -204,8 +204,9 @@ static void gpu_free(FXrtRun *run, void *data) {
     return;
   }
   size_t bytes = gpu_release(run, data);
-  gpu_block_put(&run->instance->callbacks, run->instance->gpu->pool != 0, data,
-                bytes, run->options.stream);
+  gpu_block_put(&run->instance->common->callbacks,
+                run->instance->gpu->pool != 0, data, bytes,
+                run->options.stream);
 }
 
 /* Allocates the memory for the temporary tensors of a run; called once per run.
@@ -216,14 +217,14 @@ static void *gpu_arena(FXrtRun *run, size_t bytes) {
   GpuSlot *slot = run->gpu_slot;
   FXInstance *i = run->instance;
   CUstream stream = run->options.stream;
-  if (!slot || slot->is_given || i->callbacks.alloc)
+  if (!slot || slot->is_given || i->common->callbacks.alloc)
     return gpu_alloc(run, bytes);
   if (slot->arena_bytes < bytes) {
     void *old = slot->arena;
     slot->arena = 0; /* the calls below may leave by an error */
     if (old)
-      gpu_block_put(&i->callbacks, i->gpu->pool != 0, old, slot->arena_bytes,
-                    stream);
+      gpu_block_put(&i->common->callbacks, i->gpu->pool != 0, old,
+                    slot->arena_bytes, stream);
     slot->arena_bytes = 0;
     slot->arena = gpu_block_get(i, bytes, stream);
     slot->arena_bytes = slot->arena ? bytes : 0;
@@ -238,7 +239,7 @@ static void gpu_refuse_capture(const FXrtRun *run, const char *what) {
   if (run->is_captured)
     fx_rt_fail("cuda:%d: the stream is captured into a graph: expected a run "
                "with FX_RUN_ASYNC that leaves the host out, got %s",
-               (int)run->instance->callbacks.device, what);
+               (int)run->instance->common->callbacks.device, what);
 }
 
 /* Waits for the run's stream. */
@@ -317,7 +318,8 @@ static CUresult gpu_take(const DLTensor *t, CUdeviceptr to, CUstream stream) {
 static int is_host_value(int64_t address) {
   const char *at = (const char *)(intptr_t)address,
              *values = fx_rt_thread.run->host_values;
-  return values && at >= values && at < values + 8 * fx_rt_model.n_args;
+  return values && at >= values &&
+         at < values + 8 * fx_rt_thread.run->instance->model->n_args;
 }
 
 /* Defined in CudaGraph.c: puts an operation on the stream, or delays it until
@@ -426,13 +428,13 @@ static CUdeviceptr find_constant(FXInstance *i, const void *host,
 void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
                                      int64_t bytes) {
   FXInstance *i = fx_rt_thread.run->instance;
-  pthread_mutex_lock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
   CUdeviceptr data =
       find_constant(i, (const void *)(intptr_t)from, (size_t)bytes);
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_unlock(&i->common->lock);
   if (!data)
     fx_rt_fail("cuda:%d: out of memory: %lld bytes for a constant",
-               (int)i->callbacks.device, (long long)bytes);
+               (int)i->common->callbacks.device, (long long)bytes);
   set_bytes(out, (void *)(uintptr_t)data, bytes);
 }
 
@@ -443,7 +445,7 @@ void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
 /* Copies the memory from the first to the last element as it is, so one copy is
  * enough for all strides. */
 static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
-  const FXCallbacks *callbacks = &run->instance->callbacks;
+  const FXCallbacks *callbacks = &run->instance->common->callbacks;
   int64_t first = 0, last = 0, size = (t->dtype.bits + 7) / 8;
   if (is_host_value((int64_t)(intptr_t)t->data))
     return 0;

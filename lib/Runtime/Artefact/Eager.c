@@ -32,9 +32,10 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
                json, index, (long long)want->rank, (long long)want->code,
                (long long)want->bits, d->ndim, d->dtype.code, d->dtype.bits);
   /* Numbers (no sizes) are read by the host. */
-  const FXrtDeviceOps *device =
-      fx_rt_model.device && want->sizes ? fx_rt_model.device->ops : 0;
-  int number = run->instance->callbacks.device;
+  const FXrtDeviceOps *device = run->instance->model->device && want->sizes
+                                    ? run->instance->model->device->ops
+                                    : 0;
+  int number = run->instance->common->callbacks.device;
   if (d->device.device_type != kDLCPU &&
       !(device && d->device.device_type == kDLCUDA &&
         d->device.device_id == number))
@@ -73,7 +74,7 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
                           const FXrtEagerTensor *in, int64_t n_scalars,
                           const FXScalar *scalars, int64_t n_out) {
   FXrtRun *run = fx_rt_thread.run;
-  if (!run->instance->callbacks.fallback)
+  if (!run->instance->common->callbacks.fallback)
     fx_rt_fail("no fallback is registered for %.160s", json);
   /* The call is one block, which is freed with the run if the call fails. */
   size_t bytes =
@@ -107,29 +108,32 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
     t->shape = m->sizes_and_strides;
     t->strides = m->sizes_and_strides + in[i].rank;
     call->inputs[i] = t;
-    if (fx_rt_model.device)
-      call->copies[i] = fx_rt_model.device->ops->fetch_operand(run, t);
+    if (run->instance->model->device)
+      call->copies[i] =
+          run->instance->model->device->ops->fetch_operand(run, t);
   }
   return call;
 }
 
 void fx_rt_call_run(FXrtCall *call) {
   FXInstance *instance = call->run->instance;
-  const FXCallbacks *cb = &instance->callbacks;
+  const FXCallbacks *cb = &instance->common->callbacks;
   static const char random[] = "{\"random\":true,";
   int draws =
       cb->exchange_generator && !memcmp(call->json, random, sizeof random - 1);
   if (draws) {
-    pthread_mutex_lock(&instance->generator_lock);
-    cb->exchange_generator(cb->fallback_context, &instance->generator, 1);
+    pthread_mutex_lock(&instance->common->generator_lock);
+    cb->exchange_generator(cb->fallback_context, &instance->common->generator,
+                           1);
   }
   call->failed =
       cb->fallback(cb->fallback_context, call->json, call->n_in, call->inputs,
                    call->n_scalars, call->scalars, call->n_out, call->outputs,
                    call->err, sizeof call->err);
   if (draws) {
-    cb->exchange_generator(cb->fallback_context, &instance->generator, 0);
-    pthread_mutex_unlock(&instance->generator_lock);
+    cb->exchange_generator(cb->fallback_context, &instance->common->generator,
+                           0);
+    pthread_mutex_unlock(&instance->common->generator_lock);
   }
 }
 

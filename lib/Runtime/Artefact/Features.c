@@ -102,13 +102,15 @@ static long arch_prctl(long code, long argument) {
 #endif
 }
 
-int fx_rt_needs_tiles(const FXrtModel *model) {
+int fx_rt_needs_tiles(int64_t v) {
 #if defined(__x86_64__)
-  return (model->cpu_features & FX_X86_TILES) != 0;
+  for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m)
+    if (fx_rt_methods_of(v)[m]->cpu_features & FX_X86_TILES)
+      return 1;
 #else
-  (void)model;
-  return 0;
+  (void)v;
 #endif
+  return 0;
 }
 
 int fx_rt_request_tiles(char *err, size_t size) {

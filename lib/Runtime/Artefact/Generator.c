@@ -66,21 +66,21 @@ static inline double uniform_double(FXGenerator *g) {
 }
 
 void fx_rt_seed(FXInstance *i, uint64_t seed) {
-  pthread_mutex_lock(&i->generator_lock);
-  fx_rt_seed_generator(&i->generator, seed);
-  pthread_mutex_unlock(&i->generator_lock);
+  pthread_mutex_lock(&i->common->generator_lock);
+  fx_rt_seed_generator(&i->common->generator, seed);
+  pthread_mutex_unlock(&i->common->generator_lock);
 }
 
 void fx_rt_get_generator(FXInstance *i, FXGenerator *out) {
-  pthread_mutex_lock(&i->generator_lock);
-  *out = i->generator;
-  pthread_mutex_unlock(&i->generator_lock);
+  pthread_mutex_lock(&i->common->generator_lock);
+  *out = i->common->generator;
+  pthread_mutex_unlock(&i->common->generator_lock);
 }
 
 void fx_rt_set_generator(FXInstance *i, const FXGenerator *generator) {
-  pthread_mutex_lock(&i->generator_lock);
-  i->generator = *generator;
-  if (i->generator.next > FX_GENERATOR_WORDS)
-    i->generator.next = FX_GENERATOR_WORDS;
-  pthread_mutex_unlock(&i->generator_lock);
+  pthread_mutex_lock(&i->common->generator_lock);
+  i->common->generator = *generator;
+  if (i->common->generator.next > FX_GENERATOR_WORDS)
+    i->common->generator.next = FX_GENERATOR_WORDS;
+  pthread_mutex_unlock(&i->common->generator_lock);
 }

@@ -36,12 +36,12 @@ struct FXrtHeap {
 _Static_assert(sizeof(FXrtBlock) <= ALIGNMENT,
                "the header must fit before the data");
 
-FXrtHeap *fx_rt_heap_new(const FXCallbacks *callbacks) {
+FXrtHeap *fx_rt_heap_new(const FXCallbacks *callbacks, int on_device) {
   FXrtHeap *h = calloc(1, sizeof *h);
   if (!h)
     return 0;
   /* The call-back of a model for a GPU allocates device memory. */
-  if (!fx_rt_model.device)
+  if (!on_device)
     h->callbacks = *callbacks;
   pthread_mutex_init(&h->lock, 0);
   return h;

@@ -51,7 +51,8 @@ typedef struct FXrtAsync FXrtAsync;
 typedef struct FXrtGpu FXrtGpu;           /* Cuda.c */
 typedef struct FXrtGpuBlock FXrtGpuBlock; /* CudaMemory.c */
 
-struct FXInstance {
+/* What the methods of an instance share. */
+typedef struct {
   FXCallbacks callbacks;
   int has_parallel_for;
   pthread_mutex_t run_lock; /* held by a run of a model with mutable states */
@@ -64,10 +65,18 @@ struct FXInstance {
   FXrtPool *pool;
   FXrtAsync *async;
   const char *weights;
-  void **arg_data;        /* data of each state and prepared tensor */
-  FXrtBlock **arg_blocks; /* memory of those that were set; else null */
+  void **states; /* data of each mutable state, on the host */
   pthread_mutex_t generator_lock;
   FXGenerator generator; /* for random operators */
+  FXInstance *methods;   /* fx_rt_versions.n_methods */
+} FXrtCommon;
+
+/* An instance, as one of its methods. */
+struct FXInstance {
+  const FXrtModel *model;
+  FXrtCommon *common;
+  void **arg_data;        /* data of each state and prepared tensor */
+  FXrtBlock **arg_blocks; /* memory of constants that were set; else null */
   FXrtProfile profile;
   FXrtGpu *gpu; /* models for a GPU only; arg_data are device addresses then */
 };
@@ -106,8 +115,8 @@ typedef struct {
  * device. Those that take a run, except `end`, are called while
  * fx_rt_thread.on_error is set, so they may call fx_rt_fail. */
 struct FXrtDeviceOps {
-  /* Sets up the device, the kernels and the states of an instance. Returns 0,
-   * or 1 with a message in err. */
+  /* Sets up the device, the kernels and the states of an instance, which has
+   * one method. Returns 0, or 1 with a message in err. */
   int (*create)(FXInstance *i, char *err, size_t err_size);
   void (*destroy)(FXInstance *i);
   /* Resets the mutable states. If this fails, runs fail until it succeeds. */
@@ -188,18 +197,18 @@ _Noreturn void fx_rt_fail(const char *format, ...)
 /* Returns the bits of the features, FX_X86_* or FX_AARCH64_*, that the CPU has
  * and the system supports. */
 int64_t fx_rt_cpu_features(void);
-/* Returns nonzero if `model` multiplies in tiles. */
-int fx_rt_needs_tiles(const FXrtModel *model);
-/* Chooses the version of the model that this process uses, once. */
-void fx_rt_choose_version(void);
+/* Returns nonzero if version `v` multiplies in tiles. */
+int fx_rt_needs_tiles(int64_t v);
+/* Returns the methods of version `v`. */
+static inline const FXrtModel *const *fx_rt_methods_of(int64_t v) {
+  return fx_rt_versions.models + v * fx_rt_versions.n_methods;
+}
+/* Returns the number of the version that this process uses. The first call
+ * chooses it. */
+int64_t fx_rt_version(void);
 /* Checks that the CPU can run the chosen version; on failure writes a message
  * and returns 1. */
 int fx_rt_check_cpu(char *err, size_t err_size);
-/* The chosen version. fx_model_api, which is called before all else, sets it.
- */
-extern _Atomic(const FXrtModel *) fx_rt_chosen
-    __attribute__((visibility("hidden")));
-#define fx_rt_model (*atomic_load_explicit(&fx_rt_chosen, memory_order_relaxed))
 
 /* Asks the system for the permission of this process to use tiles (AMX).
  * Returns 0, or writes a message to `err` and returns another value. */
@@ -220,11 +229,12 @@ int fx_rt_eval(const int64_t *code, const int64_t *values, const char *bound,
 
 /* Checks dtype, rank, static sizes and device of a tensor. On failure writes a
  * message, in which `what` names the kind of the tensor, and returns 1. */
-int fx_rt_check_tensor(const char *what, const DLTensor *t,
-                       const FXValueInfo *v, char *err, size_t err_size);
-/* Checks the inputs of a call; on failure writes a message and returns 1. */
-int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
+int fx_rt_check_tensor(const FXrtModel *model, const char *what,
+                       const DLTensor *t, const FXValueInfo *v, char *err,
                        size_t err_size);
+/* Checks the inputs of a call; on failure writes a message and returns 1. */
+int fx_rt_check_inputs(const FXrtModel *model, const DLTensor *const *inputs,
+                       int n_inputs, char *err, size_t err_size);
 /* Returns 1 if the tensor is contiguous in row-major order. */
 int fx_rt_is_contiguous(const DLTensor *t);
 /* Copies between a strided tensor and a contiguous buffer; to the tensor if
@@ -236,13 +246,14 @@ int64_t fx_rt_count(const DLTensor *t);
 
 /* Returns the number of the argument that holds a state, or -1 if there is
  * none. */
-int64_t fx_rt_arg_of(int state);
+int64_t fx_rt_arg_of(const FXrtModel *model, int state);
 
 /* Makes the outputs of a run. */
 void fx_rt_collect(const FXrtFrame *f, FXrtRun *run, DLManagedTensor **outputs);
 /* Checks the memory that run_into writes to; on failure writes a message and
  * returns 1. */
-int fx_rt_check_targets(const DLTensor *const *targets, char *err, size_t size);
+int fx_rt_check_targets(const FXrtModel *model, const DLTensor *const *targets,
+                        char *err, size_t size);
 /* Returns the caller's memory for a result of `bytes`, or null if compiled code
  * cannot write there. */
 void *fx_rt_target(const FXrtRun *run, int64_t result, size_t bytes);
@@ -261,10 +272,13 @@ void fx_rt_run_end(FXInstance *i);
  * runs and blocks new ones, the second admits runs again. */
 void fx_rt_exclude_runs(FXInstance *i);
 void fx_rt_admit_runs(FXInstance *i);
-/* Allocates and initializes the states of an instance. Returns 1 if out of
- * memory. */
-int fx_rt_make_states(FXInstance *i);
-void fx_rt_free_states(FXInstance *i);
+/* Allocates and initializes the mutable states of an instance for the CPU.
+ * Returns 1 if out of memory. */
+int fx_rt_make_states(FXrtCommon *c);
+void fx_rt_free_states(FXrtCommon *c);
+/* Binds the states of a method of the instance. Returns 1 if out of memory. */
+int fx_rt_bind_states(FXInstance *i);
+void fx_rt_unbind_states(FXInstance *i);
 /* The functions of FXModelApi. */
 void fx_rt_reset(FXInstance *i);
 int fx_rt_get_state(FXInstance *i, int index, DLTensor *out);
@@ -272,7 +286,7 @@ int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
                      const DLTensor *const *values, char *err, size_t size);
 
 /* Makes the heap of an instance; returns null if out of memory. */
-FXrtHeap *fx_rt_heap_new(const FXCallbacks *callbacks);
+FXrtHeap *fx_rt_heap_new(const FXCallbacks *callbacks, int on_device);
 /* Ends the use of a heap by its instance. */
 void fx_rt_heap_close(FXrtHeap *h);
 /* Allocates a block whose data have `bytes`, or returns null. */

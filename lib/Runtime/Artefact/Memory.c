@@ -20,7 +20,7 @@ static FXrtBlock *header_of(void *data) {
 }
 
 void *fx_rt_block_alloc(FXrtRun *run, size_t bytes) {
-  FXrtBlock *b = fx_rt_heap_alloc(run->instance->heap, bytes);
+  FXrtBlock *b = fx_rt_heap_alloc(run->instance->common->heap, bytes);
   if (!b)
     return 0;
   pthread_mutex_lock(&run->lock);
@@ -60,8 +60,8 @@ void fx_rt_free_all(FXrtRun *run) {
 //===----------------------------------------------------------------------===//
 
 static void arena_delete(FXInstance *i, FXrtArena *a) {
-  if (i->callbacks.free)
-    i->callbacks.free(i->callbacks.context, a->data, a->bytes);
+  if (i->common->callbacks.free)
+    i->common->callbacks.free(i->common->callbacks.context, a->data, a->bytes);
   else
     munmap(a->data, a->bytes);
   free(a);
@@ -73,8 +73,9 @@ static FXrtArena *arena_new(FXInstance *i, size_t bytes) {
     return 0;
   a->next = 0;
   a->bytes = bytes;
-  a->data = i->callbacks.alloc
-                ? i->callbacks.alloc(i->callbacks.context, bytes, ALIGNMENT)
+  a->data = i->common->callbacks.alloc
+                ? i->common->callbacks.alloc(i->common->callbacks.context,
+                                             bytes, ALIGNMENT)
                 : fx_rt_map_pages(&a->bytes);
   if (!a->data) {
     free(a);
@@ -85,18 +86,18 @@ static FXrtArena *arena_new(FXInstance *i, size_t bytes) {
 
 static FXrtArena *arena_take(FXInstance *i, size_t bytes) {
   FXrtArena *found = 0, *small = 0;
-  pthread_mutex_lock(&i->lock);
-  for (FXrtArena **at = &i->arenas; *at; at = &(*at)->next)
+  pthread_mutex_lock(&i->common->lock);
+  for (FXrtArena **at = &i->common->arenas; *at; at = &(*at)->next)
     if ((*at)->bytes >= bytes) {
       found = *at;
       *at = found->next;
       break;
     }
-  if (!found && i->arenas) { /* replace an arena that is too small */
-    small = i->arenas;
-    i->arenas = small->next;
+  if (!found && i->common->arenas) { /* replace an arena that is too small */
+    small = i->common->arenas;
+    i->common->arenas = small->next;
   }
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_unlock(&i->common->lock);
   if (small)
     arena_delete(i, small);
   return found ? found : arena_new(i, bytes);
@@ -107,18 +108,18 @@ void fx_rt_arena_return(FXrtRun *run) {
   if (!a)
     return;
   run->arena = 0;
-  pthread_mutex_lock(&run->instance->lock);
-  a->next = run->instance->arenas;
-  run->instance->arenas = a;
-  pthread_mutex_unlock(&run->instance->lock);
+  pthread_mutex_lock(&run->instance->common->lock);
+  a->next = run->instance->common->arenas;
+  run->instance->common->arenas = a;
+  pthread_mutex_unlock(&run->instance->common->lock);
 }
 
 void fx_rt_arena_free_all(FXInstance *i) {
-  for (FXrtArena *a = i->arenas, *next; a; a = next) {
+  for (FXrtArena *a = i->common->arenas, *next; a; a = next) {
     next = a->next;
     arena_delete(i, a);
   }
-  i->arenas = 0;
+  i->common->arenas = 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,7 +135,7 @@ static void set_bytes(FXrtMemRef *out, void *data, int64_t bytes) {
 
 /* Allocates device memory, or fails the run. */
 static void *device_alloc(int64_t bytes, const char *what, int is_arena) {
-  const FXrtDeviceOps *ops = fx_rt_model.device->ops;
+  const FXrtDeviceOps *ops = fx_rt_thread.run->instance->model->device->ops;
   void *data = (is_arena ? ops->arena : ops->alloc)(fx_rt_thread.run,
                                                     bytes ? (size_t)bytes : 1);
   if (!data)
@@ -148,7 +149,7 @@ void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
   FXrtRun *run = fx_rt_thread.run;
   if (bytes < 0)
     fx_rt_fail("temporary tensors exceed the address space");
-  if (fx_rt_model.device) {
+  if (run->instance->model->device) {
     set_bytes(out, device_alloc(bytes, "temporary tensors", 1), bytes);
     return;
   }
@@ -162,7 +163,7 @@ void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
 /* memref<?xi8> fx_rt_output(index bytes, index result): memory of the output
  * that is the result with this number. */
 void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes, int64_t result) {
-  if (fx_rt_model.device && bytes >= 0) {
+  if (fx_rt_thread.run->instance->model->device && bytes >= 0) {
     set_bytes(out, device_alloc(bytes, "an output", 0), bytes);
     return;
   }
@@ -176,7 +177,7 @@ void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes, int64_t result) {
 }
 
 void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
-  if (fx_rt_model.device && bytes >= 0)
+  if (fx_rt_thread.run->instance->model->device && bytes >= 0)
     return device_alloc(bytes, "a temporary tensor", 0);
   void *data =
       bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes);
@@ -192,8 +193,9 @@ void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes) {
 }
 
 void _mlir_memref_to_llvm_free(void *data) {
-  if (data && fx_rt_model.device)
-    fx_rt_model.device->ops->free(fx_rt_thread.run, data);
+  if (data && fx_rt_thread.run->instance->model->device)
+    fx_rt_thread.run->instance->model->device->ops->free(fx_rt_thread.run,
+                                                         data);
   else if (data)
     fx_rt_block_free(fx_rt_thread.run, data);
 }

@@ -18,10 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const FXrtMemRef *result_of(const FXrtFrame *f, const FXrtOutput *spec) {
+static const FXrtMemRef *result_of(const FXrtModel *model, const FXrtFrame *f,
+                                   const FXrtOutput *spec) {
   const int64_t *at = f->results;
   for (int64_t r = 0; r < spec->result; ++r)
-    at += 3 + 2 * fx_rt_model.result_ranks[r];
+    at += 3 + 2 * model->result_ranks[r];
   return (const FXrtMemRef *)at;
 }
 
@@ -60,12 +61,12 @@ static DLManagedTensor *new_output(const FXValueInfo *v, const int64_t *sizes) {
 
 void fx_rt_collect(const FXrtFrame *f, FXrtRun *run,
                    DLManagedTensor **outputs) {
-  const FXModelInfo *info = fx_rt_model.info;
+  const FXModelInfo *info = run->instance->model->info;
   for (int k = 0; k < info->n_outputs; ++k) {
-    const FXrtOutput *spec = &fx_rt_model.outputs[k];
+    const FXrtOutput *spec = &run->instance->model->outputs[k];
     if (info->outputs[k].kind == FX_VALUE_NONE)
       continue;
-    const FXrtMemRef *m = result_of(f, spec);
+    const FXrtMemRef *m = result_of(run->instance->model, f, spec);
     outputs[k] = new_output(&info->outputs[k], m->sizes_and_strides);
     if (!outputs[k])
       fx_rt_fail("out of memory: output %d", k);
@@ -112,20 +113,21 @@ static int overlap(Extent a, Extent b) {
 }
 
 /* Returns the tensor for output `k`, or null if the caller does not want it. */
-static const DLTensor *get_target(const DLTensor *const *targets, int k) {
-  int is_none = fx_rt_model.info->outputs[k].kind == FX_VALUE_NONE;
+static const DLTensor *get_target(const FXrtModel *model,
+                                  const DLTensor *const *targets, int k) {
+  int is_none = model->info->outputs[k].kind == FX_VALUE_NONE;
   return is_none ? 0 : targets[k];
 }
 
-int fx_rt_check_targets(const DLTensor *const *targets, char *err,
-                        size_t size) {
-  const FXModelInfo *info = fx_rt_model.info;
+int fx_rt_check_targets(const FXrtModel *model, const DLTensor *const *targets,
+                        char *err, size_t size) {
+  const FXModelInfo *info = model->info;
   for (int k = 0; k < info->n_outputs; ++k) {
     const FXValueInfo *v = &info->outputs[k];
-    const DLTensor *t = get_target(targets, k);
+    const DLTensor *t = get_target(model, targets, k);
     if (!t)
       continue;
-    if (fx_rt_check_tensor("output", t, v, err, size))
+    if (fx_rt_check_tensor(model, "output", t, v, err, size))
       return 1;
     for (int d = 0; t->strides && d < t->ndim; ++d)
       if (t->strides[d] == 0 && t->shape[d] > 1) {
@@ -136,7 +138,7 @@ int fx_rt_check_targets(const DLTensor *const *targets, char *err,
         return 1;
       }
     for (int j = 0; j < k; ++j)
-      if (get_target(targets, j) &&
+      if (get_target(model, targets, j) &&
           overlap(extent_of(t), extent_of(targets[j]))) {
         snprintf(err, size,
                  "outputs '%s' and '%s': expected different memory, got memory "
@@ -151,23 +153,24 @@ int fx_rt_check_targets(const DLTensor *const *targets, char *err,
 /* Returns 1 if compiled code may read the memory after it began to write the
  * output. */
 static int is_read(const FXrtRun *run, Extent output) {
-  for (int k = 0; k < fx_rt_model.info->n_inputs; ++k)
+  for (int k = 0; k < run->instance->model->info->n_inputs; ++k)
     if (overlap(output, extent_of(run->inputs[k])))
       return 1;
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+  for (int64_t a = 0; a < run->instance->model->n_args; ++a) {
     uintptr_t state = (uintptr_t)run->instance->arg_data[a];
-    if (fx_rt_model.args[a].kind == FX_ARG_MUTABLE &&
-        overlap(output, (Extent){state, state + fx_rt_model.args[a].bytes}))
+    if (run->instance->model->args[a].kind == FX_ARG_MUTABLE &&
+        overlap(output,
+                (Extent){state, state + run->instance->model->args[a].bytes}))
       return 1;
   }
   return 0;
 }
 
 void *fx_rt_target(const FXrtRun *run, int64_t result, size_t bytes) {
-  const FXModelInfo *info = fx_rt_model.info;
+  const FXModelInfo *info = run->instance->model->info;
   for (int k = 0; run->targets && k < info->n_outputs; ++k) {
-    const DLTensor *t = get_target(run->targets, k);
-    if (!t || fx_rt_model.outputs[k].result != result)
+    const DLTensor *t = get_target(run->instance->model, run->targets, k);
+    if (!t || run->instance->model->outputs[k].result != result)
       continue;
     Extent to = extent_of(t);
     return fx_rt_is_contiguous(t) && to.begin % 64 == 0 &&
@@ -179,10 +182,10 @@ void *fx_rt_target(const FXrtRun *run, int64_t result, size_t bytes) {
 }
 
 void fx_rt_fill_targets(const FXrtFrame *f, FXrtRun *run) {
-  const FXModelInfo *info = fx_rt_model.info;
+  const FXModelInfo *info = run->instance->model->info;
   for (int k = 0; k < info->n_outputs; ++k) {
-    const FXrtOutput *spec = &fx_rt_model.outputs[k];
-    const DLTensor *t = get_target(run->targets, k);
+    const FXrtOutput *spec = &run->instance->model->outputs[k];
+    const DLTensor *t = get_target(run->instance->model, run->targets, k);
     if (!t)
       continue;
     if (spec->result < 0) {
@@ -190,7 +193,7 @@ void fx_rt_fill_targets(const FXrtFrame *f, FXrtRun *run) {
              info->outputs[k].dtype.bits / 8);
       continue;
     }
-    const FXrtMemRef *m = result_of(f, spec);
+    const FXrtMemRef *m = result_of(run->instance->model, f, spec);
     for (int d = 0; d < t->ndim; ++d)
       if (t->shape[d] != m->sizes_and_strides[d])
         fx_rt_fail("output '%s': dimension %d: expected %lld, got %lld",

@@ -45,22 +45,22 @@ void fx_rt_profile_end(int64_t start, int64_t kernel, int64_t bytes,
                        int64_t flops) {
   int64_t end = now();
   FXInstance *i = fx_rt_thread.run->instance;
-  pthread_mutex_lock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
   if (has_room(&i->profile))
     i->profile.calls[i->profile.n++] =
         (FXKernelRun){kernel, start, end, bytes, flops};
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_unlock(&i->common->lock);
 }
 
 int64_t fx_rt_take_profile(FXInstance *i, FXKernelRun *out, int64_t capacity) {
   FXrtProfile *p = &i->profile;
-  pthread_mutex_lock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
   int64_t n = p->n - p->first < capacity ? p->n - p->first : capacity;
   if (n > 0)
     memcpy(out, p->calls + p->first, (size_t)n * sizeof *out);
   p->first += n;
   if (p->first == p->n)
     p->first = p->n = 0;
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_unlock(&i->common->lock);
   return n;
 }

@@ -478,15 +478,15 @@ draw_with_fma(FXGenerator *g, const Target *t, int64_t distribution,
 
 static void draw_locked(FXInstance *i, const Target *t, int64_t distribution,
                         int64_t first, int64_t second) {
-  pthread_mutex_lock(&i->generator_lock);
+  pthread_mutex_lock(&i->common->generator_lock);
 #if defined(__x86_64__)
   int64_t needed = INT64_C(1) << FX_X86_AVX2 | INT64_C(1) << FX_X86_FMA;
   if ((fx_rt_cpu_features() & needed) == needed)
-    draw_with_fma(&i->generator, t, distribution, first, second);
+    draw_with_fma(&i->common->generator, t, distribution, first, second);
   else
 #endif
-    draw(&i->generator, t, distribution, first, second);
-  pthread_mutex_unlock(&i->generator_lock);
+    draw(&i->common->generator, t, distribution, first, second);
+  pthread_mutex_unlock(&i->common->generator_lock);
 }
 
 /* Fills a contiguous tensor of rank `rank`, whose dtype is DLPack's (code,
@@ -516,13 +516,13 @@ void fx_rt_random(int64_t distribution, int64_t first, int64_t second,
   check_parameters(distribution, first, second);
   if (t.n == 0)
     return;
-  if (!fx_rt_model.device)
+  if (!run->instance->model->device)
     return draw_locked(run->instance, &t, distribution, first, second);
   void *to = tensor.data;
   tensor.data = t.data = fx_rt_block_alloc(run, (size_t)(t.n * bytes));
   if (!t.data)
     fx_rt_fail("out of memory: random numbers");
   draw_locked(run->instance, &t, distribution, first, second);
-  fx_rt_model.device->ops->place_result(run, &tensor, to);
+  run->instance->model->device->ops->place_result(run, &tensor, to);
   fx_rt_block_free(run, t.data);
 }

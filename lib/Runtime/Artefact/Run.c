@@ -90,14 +90,14 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 /* The weights are the last segment of the file, so the system maps them when
  * it loads the artefact. */
-static const char *find_weights(void) {
+static const char *find_weights(const FXrtModel *model) {
   const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)__ehdr_start;
   const Elf64_Phdr *ph = (const Elf64_Phdr *)(__ehdr_start + ehdr->e_phoff);
   const Elf64_Phdr *last = 0;
   for (int i = 0; i < ehdr->e_phnum; ++i)
     if (ph[i].p_type == PT_LOAD)
       last = &ph[i];
-  return last && last->p_memsz >= fx_rt_model.weight_bytes
+  return last && last->p_memsz >= model->weight_bytes
              ? __ehdr_start + last->p_vaddr
              : 0;
 }
@@ -105,55 +105,93 @@ static const char *find_weights(void) {
 static void destroy(FXInstance *i) {
   if (!i)
     return;
+  FXrtCommon *c = i->common;
   fx_rt_async_destroy(i);
   fx_rt_pool_destroy(i);
   fx_rt_arena_free_all(i);
-  if (fx_rt_model.device)
-    fx_rt_model.device->ops->destroy(i);
-  else
-    fx_rt_free_states(i);
-  fx_rt_heap_close(i->heap);
-  free(i->profile.calls);
-  pthread_cond_destroy(&i->changed);
-  pthread_mutex_destroy(&i->generator_lock);
-  pthread_mutex_destroy(&i->lock);
-  pthread_mutex_destroy(&i->run_lock);
-  free(i);
+  for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m) {
+    FXInstance *method = &c->methods[m];
+    if (method->model->device)
+      method->model->device->ops->destroy(method);
+    else
+      fx_rt_unbind_states(method);
+    free(method->profile.calls);
+  }
+  fx_rt_free_states(c);
+  if (c->heap)
+    fx_rt_heap_close(c->heap);
+  pthread_cond_destroy(&c->changed);
+  pthread_mutex_destroy(&c->generator_lock);
+  pthread_mutex_destroy(&c->lock);
+  pthread_mutex_destroy(&c->run_lock);
+  free(c->methods);
+  free(c);
+}
+
+/* Returns the first method of a new instance whose states are not made yet. */
+static FXInstance *make_methods(const FXCallbacks *cb, int64_t version) {
+  size_t n = (size_t)fx_rt_versions.n_methods;
+  FXrtCommon *c = calloc(1, sizeof *c);
+  FXInstance *methods = calloc(n, sizeof *methods);
+  if (!c || !methods) {
+    free(c);
+    free(methods);
+    return 0;
+  }
+  c->methods = methods;
+  for (size_t m = 0; m < n; ++m) {
+    methods[m].model = fx_rt_methods_of(version)[m];
+    methods[m].common = c;
+  }
+  pthread_mutex_init(&c->lock, 0);
+  pthread_mutex_init(&c->run_lock, 0);
+  pthread_cond_init(&c->changed, 0);
+  pthread_mutex_init(&c->generator_lock, 0);
+  fx_rt_seed_generator(&c->generator, FX_DEFAULT_SEED);
+  if (cb)
+    memcpy(&c->callbacks, cb,
+           cb->struct_size < sizeof c->callbacks ? cb->struct_size
+                                                 : sizeof c->callbacks);
+  c->has_parallel_for = c->callbacks.parallel_for != 0;
+  return methods;
+}
+
+/* Returns 1 if out of memory. */
+static int bind_methods(FXrtCommon *c) {
+  if (fx_rt_make_states(c))
+    return 1;
+  for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m)
+    if (fx_rt_bind_states(&c->methods[m]))
+      return 1;
+  return 0;
 }
 
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
   if (fx_rt_check_cpu(err, size))
     return 0;
-  if (fx_rt_needs_tiles(&fx_rt_model) && fx_rt_request_tiles(err, size))
+  int64_t version = fx_rt_version();
+  if (fx_rt_needs_tiles(version) && fx_rt_request_tiles(err, size))
     return 0;
-  FXInstance *i = calloc(1, sizeof *i);
+  FXInstance *i = make_methods(cb, version);
   if (!i) {
     snprintf(err, size, "out of memory");
     return 0;
   }
-  pthread_mutex_init(&i->lock, 0);
-  pthread_mutex_init(&i->run_lock, 0);
-  pthread_cond_init(&i->changed, 0);
-  pthread_mutex_init(&i->generator_lock, 0);
-  fx_rt_seed_generator(&i->generator, FX_DEFAULT_SEED);
-  if (cb)
-    memcpy(&i->callbacks, cb,
-           cb->struct_size < sizeof i->callbacks ? cb->struct_size
-                                                 : sizeof i->callbacks);
-  i->heap = fx_rt_heap_new(&i->callbacks);
-  i->has_parallel_for = i->callbacks.parallel_for != 0;
-  i->weights = fx_rt_model.weight_bytes ? find_weights() : "";
-  if (!i->heap) {
+  FXrtCommon *c = i->common;
+  const FXrtDevice *device = i->model->device;
+  c->heap = fx_rt_heap_new(&c->callbacks, device != 0);
+  c->weights = i->model->weight_bytes ? find_weights(i->model) : "";
+  if (!c->heap) {
     snprintf(err, size, "out of memory");
-  } else if (!i->weights) {
+  } else if (!c->weights) {
     snprintf(err, size, "the artefact has lost its weights");
-  } else if (!!i->callbacks.alloc != !!i->callbacks.free) {
+  } else if (!!c->callbacks.alloc != !!c->callbacks.free) {
     snprintf(err, size,
              "call-backs: expected both alloc and free or none, got one");
-  } else if (fx_rt_model.device) {
-    if (!fx_rt_model.device->ops->create(i, err, size))
+  } else if (device) {
+    if (!device->ops->create(i, err, size))
       return i;
-  } else if (fx_rt_make_states(i)) {
+  } else if (bind_methods(c)) {
     snprintf(err, size, "out of memory for the states");
   } else {
     return i;
@@ -178,13 +216,13 @@ void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank,
   }
 }
 
-static int make_frame(FXrtFrame *f) {
-  int64_t n = fx_rt_model.n_args, words = 0;
+static int make_frame(const FXrtModel *model, FXrtFrame *f) {
+  int64_t n = model->n_args, words = 0;
   for (int64_t a = 0; a < n; ++a)
-    words += 3 + 2 * fx_rt_model.args[a].rank;
+    words += 3 + 2 * model->args[a].rank;
   int64_t arg_words = words;
-  for (int64_t r = 0; r < fx_rt_model.n_results; ++r)
-    words += 3 + 2 * fx_rt_model.result_ranks[r];
+  for (int64_t r = 0; r < model->n_results; ++r)
+    words += 3 + 2 * model->result_ranks[r];
   f->args = malloc((size_t)(n + words + 1) * 8);
   if (!f->args)
     return 1;
@@ -196,8 +234,8 @@ static int make_frame(FXrtFrame *f) {
 static void bind_args(FXrtFrame *f, FXrtRun *run,
                       const DLTensor *const *inputs) {
   int64_t *at = f->words;
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
+  for (int64_t a = 0; a < run->instance->model->n_args; ++a) {
+    const FXrtArg *arg = &run->instance->model->args[a];
     FXrtMemRef *m = (FXrtMemRef *)at;
     f->args[a] = m;
     at += 3 + 2 * arg->rank;
@@ -212,7 +250,7 @@ static void bind_args(FXrtFrame *f, FXrtRun *run,
           run, (size_t)(fx_rt_count(t) * ((t->dtype.bits + 7) / 8)));
       if (!data)
         fx_rt_fail("out of memory: a contiguous copy of input '%s'",
-                   fx_rt_model.info->inputs[arg->index].name);
+                   run->instance->model->info->inputs[arg->index].name);
       fx_rt_copy_strided(t, data, 0);
     }
     fx_rt_fill_memref(m, data, arg->rank, t->shape);
@@ -221,11 +259,11 @@ static void bind_args(FXrtFrame *f, FXrtRun *run,
 
 /* Copies mutated inputs that were made contiguous back to the caller's tensors.
  */
-static void write_back(const FXrtFrame *f, const DLTensor *const *inputs) {
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
-    if (arg->kind != FX_ARG_INPUT ||
-        !fx_rt_model.info->inputs[arg->index].mutated)
+static void write_back(const FXrtModel *model, const FXrtFrame *f,
+                       const DLTensor *const *inputs) {
+  for (int64_t a = 0; a < model->n_args; ++a) {
+    const FXrtArg *arg = &model->args[a];
+    if (arg->kind != FX_ARG_INPUT || !model->info->inputs[arg->index].mutated)
       continue;
     const DLTensor *t = inputs[arg->index];
     if (!fx_rt_is_contiguous(t))
@@ -240,13 +278,14 @@ static void run_locked(FXrtRun *run, FXrtFrame *frame,
   jmp_buf on_error;
   if (!_setjmp(on_error)) {
     fx_rt_thread = (FXrtThread){run, &on_error, 0};
-    const FXrtDeviceOps *ops = fx_rt_model.device ? fx_rt_model.device->ops : 0;
+    const FXrtDeviceOps *ops =
+        run->instance->model->device ? run->instance->model->device->ops : 0;
     (ops ? ops->bind_args : bind_args)(frame, run, inputs);
-    fx_rt_model.entry(frame->results, frame->args);
+    run->instance->model->entry(frame->results, frame->args);
     if (ops) {
       ops->collect(frame, run, inputs, outputs);
     } else {
-      write_back(frame, inputs);
+      write_back(run->instance->model, frame, inputs);
       if (run->targets)
         fx_rt_fill_targets(frame, run);
       else
@@ -257,8 +296,8 @@ static void run_locked(FXrtRun *run, FXrtFrame *frame,
   /* If the run failed, started fallback calls may still read memory that is
    * freed below. */
   fx_rt_async_end(run);
-  if (fx_rt_model.device)
-    fx_rt_model.device->ops->end(run);
+  if (run->instance->model->device)
+    run->instance->model->device->ops->end(run);
 }
 
 /* Runs the model. Sets `outputs`, or writes to the caller's `targets`; the
@@ -268,7 +307,7 @@ static int run_checked(FXInstance *i, const DLTensor *const *inputs,
                        const DLTensor *const *targets,
                        const FXRunOptions *options, char *err, size_t size) {
   FXrtFrame frame = {0};
-  if (make_frame(&frame)) {
+  if (make_frame(i->model, &frame)) {
     snprintf(err, size, "out of memory");
     return 1;
   }
@@ -284,11 +323,11 @@ static int run_checked(FXInstance *i, const DLTensor *const *inputs,
                                                      : sizeof run.options);
   pthread_mutex_init(&run.lock, 0);
   fx_rt_run_begin(i);
-  if (fx_rt_model.n_mutable)
-    pthread_mutex_lock(&i->run_lock);
+  if (i->model->n_mutable)
+    pthread_mutex_lock(&i->common->run_lock);
   run_locked(&run, &frame, inputs, outputs);
-  if (fx_rt_model.n_mutable)
-    pthread_mutex_unlock(&i->run_lock);
+  if (i->model->n_mutable)
+    pthread_mutex_unlock(&i->common->run_lock);
   fx_rt_run_end(i);
   fx_rt_arena_return(&run);
   fx_rt_free_all(&run);
@@ -302,11 +341,12 @@ static int run_checked(FXInstance *i, const DLTensor *const *inputs,
   return atomic_load(&run.failed);
 }
 
-static int check_count(int n_outputs, char *err, size_t size) {
-  if (n_outputs == fx_rt_model.info->n_outputs)
+static int check_count(const FXrtModel *model, int n_outputs, char *err,
+                       size_t size) {
+  if (n_outputs == model->info->n_outputs)
     return 0;
   snprintf(err, size, "expected room for %d outputs, got %d",
-           fx_rt_model.info->n_outputs, n_outputs);
+           model->info->n_outputs, n_outputs);
   return 1;
 }
 
@@ -315,8 +355,8 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
                      const FXRunOptions *options, char *err, size_t size) {
   for (int k = 0; k < n_outputs; ++k)
     outputs[k] = 0;
-  if (check_count(n_outputs, err, size) ||
-      fx_rt_check_inputs(inputs, n_inputs, err, size))
+  if (check_count(i->model, n_outputs, err, size) ||
+      fx_rt_check_inputs(i->model, inputs, n_inputs, err, size))
     return 1;
   if (!run_checked(i, inputs, outputs, 0, options, err, size))
     return 0;
@@ -331,17 +371,22 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
 static int run_into(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
                     const DLTensor *const *outputs, int n_outputs,
                     const FXRunOptions *options, char *err, size_t size) {
-  if (fx_rt_model.device) {
+  if (i->model->device) {
     snprintf(err, size,
              "run_into: expected a model for the CPU, got one for "
              "'%s'",
-             fx_rt_model.info->target);
+             i->model->info->target);
     return 1;
   }
-  return check_count(n_outputs, err, size) ||
-         fx_rt_check_inputs(inputs, n_inputs, err, size) ||
-         fx_rt_check_targets(outputs, err, size) ||
+  return check_count(i->model, n_outputs, err, size) ||
+         fx_rt_check_inputs(i->model, inputs, n_inputs, err, size) ||
+         fx_rt_check_targets(i->model, outputs, err, size) ||
          run_checked(i, inputs, 0, outputs, options, err, size);
+}
+
+static FXInstance *get_method(FXInstance *i, int method) {
+  int exists = method >= 0 && method < fx_rt_versions.n_methods;
+  return exists ? &i->common->methods[method] : 0;
 }
 
 __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
@@ -358,8 +403,11 @@ __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
                            .set_states = fx_rt_set_states,
                            .seed = fx_rt_seed,
                            .get_generator = fx_rt_get_generator,
-                           .set_generator = fx_rt_set_generator};
-  fx_rt_choose_version();
-  api.info = fx_rt_model.info;
+                           .set_generator = fx_rt_set_generator,
+                           .get_method = get_method};
+  int64_t version = fx_rt_version();
+  api.info = fx_rt_methods_of(version)[0]->info;
+  api.n_methods = (int32_t)fx_rt_versions.n_methods;
+  api.methods = fx_rt_versions.methods + version * fx_rt_versions.n_methods;
   return &api;
 }

@@ -17,68 +17,98 @@
 #include <string.h>
 
 void fx_rt_run_begin(FXInstance *i) {
-  pthread_mutex_lock(&i->lock);
-  while (i->is_setting)
-    pthread_cond_wait(&i->changed, &i->lock);
-  ++i->runs;
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
+  while (i->common->is_setting)
+    pthread_cond_wait(&i->common->changed, &i->common->lock);
+  ++i->common->runs;
+  pthread_mutex_unlock(&i->common->lock);
 }
 
 void fx_rt_run_end(FXInstance *i) {
-  pthread_mutex_lock(&i->lock);
-  if (--i->runs == 0)
-    pthread_cond_broadcast(&i->changed);
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
+  if (--i->common->runs == 0)
+    pthread_cond_broadcast(&i->common->changed);
+  pthread_mutex_unlock(&i->common->lock);
 }
 
 void fx_rt_exclude_runs(FXInstance *i) {
-  pthread_mutex_lock(&i->lock);
-  while (i->is_setting)
-    pthread_cond_wait(&i->changed, &i->lock);
-  i->is_setting = 1;
-  while (i->runs)
-    pthread_cond_wait(&i->changed, &i->lock);
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
+  while (i->common->is_setting)
+    pthread_cond_wait(&i->common->changed, &i->common->lock);
+  i->common->is_setting = 1;
+  while (i->common->runs)
+    pthread_cond_wait(&i->common->changed, &i->common->lock);
+  pthread_mutex_unlock(&i->common->lock);
 }
 
 void fx_rt_admit_runs(FXInstance *i) {
-  pthread_mutex_lock(&i->lock);
-  i->is_setting = 0;
-  pthread_cond_broadcast(&i->changed);
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_lock(&i->common->lock);
+  i->common->is_setting = 0;
+  pthread_cond_broadcast(&i->common->changed);
+  pthread_mutex_unlock(&i->common->lock);
 }
 
 //===----------------------------------------------------------------------===//
 // Instances
 //===----------------------------------------------------------------------===//
 
+/* Sets the mutable states of a method to their values in the file. A state of
+ * several methods has the same value for each of them. */
+static void reset_method(FXInstance *i) {
+  for (int64_t a = 0; a < i->model->n_args; ++a) {
+    const FXrtArg *arg = &i->model->args[a];
+    if (arg->kind == FX_ARG_MUTABLE)
+      memcpy(i->common->states[arg->index], i->common->weights + arg->offset,
+             (size_t)arg->bytes);
+  }
+}
+
 void fx_rt_reset(FXInstance *i) {
   fx_rt_exclude_runs(i);
-  if (fx_rt_model.device)
-    fx_rt_model.device->ops->reset(i);
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
-    if (arg->kind == FX_ARG_MUTABLE && !fx_rt_model.device)
-      memcpy(i->arg_data[a], i->weights + arg->offset, (size_t)arg->bytes);
-  }
+  if (i->model->device)
+    i->model->device->ops->reset(i);
+  else
+    for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m)
+      reset_method(&i->common->methods[m]);
   fx_rt_admit_runs(i);
 }
 
-int fx_rt_make_states(FXInstance *i) {
-  size_t n = (size_t)fx_rt_model.n_args + 1;
+int fx_rt_make_states(FXrtCommon *c) {
+  c->states = calloc((size_t)fx_rt_versions.n_mutable + 1, sizeof(void *));
+  if (!c->states)
+    return 1;
+  for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m) {
+    const FXrtModel *model = c->methods[m].model;
+    for (int64_t a = 0; a < model->n_args; ++a) {
+      const FXrtArg *arg = &model->args[a];
+      if (arg->kind == FX_ARG_MUTABLE && !c->states[arg->index] &&
+          posix_memalign(&c->states[arg->index], 64, (size_t)arg->bytes + 64))
+        return 1;
+    }
+    reset_method(&c->methods[m]);
+  }
+  return 0;
+}
+
+void fx_rt_free_states(FXrtCommon *c) {
+  for (int64_t s = 0; c->states && s < fx_rt_versions.n_mutable; ++s)
+    free(c->states[s]);
+  free(c->states);
+}
+
+int fx_rt_bind_states(FXInstance *i) {
+  size_t n = (size_t)i->model->n_args + 1;
   i->arg_data = calloc(n, sizeof(void *));
   i->arg_blocks = calloc(n, sizeof(FXrtBlock *));
   if (!i->arg_data || !i->arg_blocks)
     return 1;
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
+  for (int64_t a = 0; a < i->model->n_args; ++a) {
+    const FXrtArg *arg = &i->model->args[a];
     if (arg->kind == FX_ARG_CONSTANT)
-      i->arg_data[a] = (char *)i->weights + arg->offset;
-    else if (arg->kind == FX_ARG_MUTABLE &&
-             posix_memalign(&i->arg_data[a], 64, (size_t)arg->bytes + 64))
-      return 1;
+      i->arg_data[a] = (char *)i->common->weights + arg->offset;
+    else if (arg->kind == FX_ARG_MUTABLE)
+      i->arg_data[a] = i->common->states[arg->index];
   }
-  fx_rt_reset(i);
   return 0;
 }
 
@@ -87,34 +117,30 @@ static void free_block(FXrtBlock *block) {
     fx_rt_heap_free(block);
 }
 
-void fx_rt_free_states(FXInstance *i) {
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    if (i->arg_data && fx_rt_model.args[a].kind == FX_ARG_MUTABLE)
-      free(i->arg_data[a]);
-    if (i->arg_blocks)
-      free_block(i->arg_blocks[a]);
-  }
+void fx_rt_unbind_states(FXInstance *i) {
+  for (int64_t a = 0; i->arg_blocks && a < i->model->n_args; ++a)
+    free_block(i->arg_blocks[a]);
   free(i->arg_data);
   free(i->arg_blocks);
 }
 
-int64_t fx_rt_arg_of(int index) {
-  const FXModelInfo *info = fx_rt_model.info;
-  return index < 0 || index >= info->n_states ? -1
-                                              : fx_rt_model.state_args[index];
+int64_t fx_rt_arg_of(const FXrtModel *model, int index) {
+  const FXModelInfo *info = model->info;
+  return index < 0 || index >= info->n_states ? -1 : model->state_args[index];
 }
 
 int fx_rt_get_state(FXInstance *i, int index, DLTensor *out) {
-  const FXStateInfo *state = &fx_rt_model.info->states[index];
-  int64_t a = fx_rt_arg_of(index);
+  const FXStateInfo *state = &i->model->info->states[index];
+  int64_t a = fx_rt_arg_of(i->model, index);
   if (a < 0)
     return 1;
-  *out = (DLTensor){.data = i->arg_data[a],
-                    .device = {fx_rt_model.device ? kDLCUDA : kDLCPU,
-                               fx_rt_model.device ? i->callbacks.device : 0},
-                    .ndim = state->rank,
-                    .dtype = state->dtype,
-                    .shape = (int64_t *)state->sizes};
+  *out =
+      (DLTensor){.data = i->arg_data[a],
+                 .device = {i->model->device ? kDLCUDA : kDLCPU,
+                            i->model->device ? i->common->callbacks.device : 0},
+                 .ndim = state->rank,
+                 .dtype = state->dtype,
+                 .shape = (int64_t *)state->sizes};
   return 0;
 }
 
@@ -122,52 +148,65 @@ int fx_rt_get_state(FXInstance *i, int index, DLTensor *out) {
 // Setting
 //===----------------------------------------------------------------------===//
 
-/* One call of set_states. `data` and `blocks` are the new values of the
- * instance's arg_data and arg_blocks; a block is null if its argument does not
- * change. */
+/* The part of a call of set_states that concerns one method. `data` and
+ * `blocks` are the new values of the instance's arg_data and arg_blocks; a
+ * block is null if its argument does not change. */
 typedef struct {
   FXInstance *instance;
+  const FXrtModel *model;
   FXrtRun run;
   void **data;
   FXrtBlock **blocks;
   int is_stale; /* a state that @prepare reads was set */
 } Setting;
 
-static int find_state(const char *name) {
-  const FXModelInfo *info = fx_rt_model.info;
-  for (int s = 0; name && s < info->n_states; ++s)
-    if (!strcmp(info->states[s].name, name))
+/* Returns the number of a state of the method, or -1. */
+static int find_state(const FXrtModel *model, const char *name) {
+  for (int s = 0; name && s < model->info->n_states; ++s)
+    if (!strcmp(model->info->states[s].name, name))
       return s;
   return -1;
 }
 
-static int check_state(const char *name, const DLTensor *value, int *index,
+/* Checks a new value of state `index` of the method. */
+static int check_state(const FXrtModel *model, int index, const DLTensor *value,
                        char *err, size_t size) {
-  *index = find_state(name);
-  if (*index < 0) {
-    snprintf(err, size, "the model has no state '%s'", name ? name : "(null)");
-    return 1;
-  }
-  const FXStateInfo *state = &fx_rt_model.info->states[*index];
+  const FXStateInfo *state = &model->info->states[index];
   if (!state->is_settable) {
     snprintf(err, size,
              "state '%s' was folded or packed when the model was compiled: "
              "expected a "
              "model compiled with --swappable-weights",
-             name);
+             state->name);
     return 1;
   }
-  FXValueInfo as_input = {.name = name,
+  FXValueInfo as_input = {.name = state->name,
                           .dtype = state->dtype,
                           .rank = state->rank,
                           .sizes = state->sizes};
-  return fx_rt_check_tensor("state", value, &as_input, err, size);
+  return fx_rt_check_tensor(model, "state", value, &as_input, err, size);
+}
+
+/* Checks a new value of the state `name` in all methods that have it. */
+static int check_name(FXInstance *i, const char *name, const DLTensor *value,
+                      char *err, size_t size) {
+  int is_known = 0;
+  for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m) {
+    const FXrtModel *model = i->common->methods[m].model;
+    int index = find_state(model, name);
+    if (index >= 0 && check_state(model, index, value, err, size))
+      return 1;
+    is_known |= index >= 0;
+  }
+  if (!is_known)
+    snprintf(err, size, "the model has no state '%s'", name ? name : "(null)");
+  return !is_known;
 }
 
 /* Makes a contiguous copy of the new value of argument `a`. Returns 1 if out of
  * memory. */
 static int stage(Setting *s, int64_t a, const DLTensor *value) {
-  size_t bytes = (size_t)fx_rt_model.args[a].bytes;
+  size_t bytes = (size_t)s->model->args[a].bytes;
   void *data = fx_rt_block_alloc(&s->run, bytes);
   if (!data)
     return 1;
@@ -176,8 +215,8 @@ static int stage(Setting *s, int64_t a, const DLTensor *value) {
     free_block(s->blocks[a]);
   s->blocks[a] = fx_rt_block_release(&s->run, data);
   s->data[a] = data;
-  for (int64_t p = 0; p < fx_rt_model.n_prepare_args; ++p)
-    s->is_stale |= fx_rt_model.prepare_args[p] == a;
+  for (int64_t p = 0; p < s->model->n_prepare_args; ++p)
+    s->is_stale |= s->model->prepare_args[p] == a;
   return 0;
 }
 
@@ -186,9 +225,9 @@ static int stage(Setting *s, int64_t a, const DLTensor *value) {
 static void take_prepared(Setting *s, int64_t r, void *data) {
   FXrtBlock *block = fx_rt_block_release(&s->run, data);
   int is_used = 0;
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a)
-    if (fx_rt_model.args[a].kind == FX_ARG_CONSTANT &&
-        fx_rt_model.args[a].prepared == r) {
+  for (int64_t a = 0; a < s->model->n_args; ++a)
+    if (s->model->args[a].kind == FX_ARG_CONSTANT &&
+        s->model->args[a].prepared == r) {
       s->data[a] = data;
       if (!is_used)
         s->blocks[a] = block;
@@ -201,16 +240,16 @@ static void take_prepared(Setting *s, int64_t r, void *data) {
 /* Calls @prepare and keeps the tensors that it writes. May fail the run.
  * `args`, `results` and the descriptors at `at` are memory for the call. */
 static void call_prepare(Setting *s, void **args, void **results, int64_t *at) {
-  int64_t n = fx_rt_model.n_prepare_args;
+  int64_t n = s->model->n_prepare_args;
   for (int64_t p = 0; p < n; ++p) {
-    const FXrtArg *arg = &fx_rt_model.args[fx_rt_model.prepare_args[p]];
+    const FXrtArg *arg = &s->model->args[s->model->prepare_args[p]];
     args[p] = at;
-    fx_rt_fill_memref((FXrtMemRef *)at, s->data[fx_rt_model.prepare_args[p]],
+    fx_rt_fill_memref((FXrtMemRef *)at, s->data[s->model->prepare_args[p]],
                       arg->rank, arg->sizes);
     at += 3 + 2 * arg->rank;
   }
-  for (int64_t r = 0; r < fx_rt_model.n_prepared; ++r) {
-    const FXrtPrepared *result = &fx_rt_model.prepared[r];
+  for (int64_t r = 0; r < s->model->n_prepared; ++r) {
+    const FXrtPrepared *result = &s->model->prepared[r];
     results[r] = fx_rt_block_alloc(&s->run, (size_t)result->bytes);
     if (!results[r])
       fx_rt_fail("out of memory: %lld bytes for a prepared weight",
@@ -220,18 +259,18 @@ static void call_prepare(Setting *s, void **args, void **results, int64_t *at) {
                       result->sizes);
     at += 3 + 2 * result->rank;
   }
-  fx_rt_model.prepare(0, args);
-  for (int64_t r = 0; r < fx_rt_model.n_prepared; ++r)
+  s->model->prepare(0, args);
+  for (int64_t r = 0; r < s->model->n_prepared; ++r)
     take_prepared(s, r, results[r]);
 }
 
 static int prepare_again(Setting *s, char *err, size_t size) {
-  size_t n = (size_t)(fx_rt_model.n_prepare_args + fx_rt_model.n_prepared);
+  size_t n = (size_t)(s->model->n_prepare_args + s->model->n_prepared);
   size_t words = 0;
-  for (int64_t p = 0; p < fx_rt_model.n_prepare_args; ++p)
-    words += 3 + 2 * (size_t)fx_rt_model.args[fx_rt_model.prepare_args[p]].rank;
-  for (int64_t r = 0; r < fx_rt_model.n_prepared; ++r)
-    words += 3 + 2 * (size_t)fx_rt_model.prepared[r].rank;
+  for (int64_t p = 0; p < s->model->n_prepare_args; ++p)
+    words += 3 + 2 * (size_t)s->model->args[s->model->prepare_args[p]].rank;
+  for (int64_t r = 0; r < s->model->n_prepared; ++r)
+    words += 3 + 2 * (size_t)s->model->prepared[r].rank;
   void **args = malloc((2 * n + words + 1) * 8);
   if (!args) {
     snprintf(err, size, "out of memory");
@@ -249,25 +288,27 @@ static int prepare_again(Setting *s, char *err, size_t size) {
   return atomic_load(&s->run.failed);
 }
 
-/* Makes all new values. Does not change the instance. */
-static int stage_all(Setting *s, int n, const int *indices,
-                     const DLTensor *const *values, char *err, size_t size) {
+/* Makes all new values of a method. Does not change the instance. */
+static int stage_all(Setting *s, int n, const char *const *names,
+                     const DLTensor *const *values) {
   for (int k = 0; k < n; ++k) {
-    int64_t a = fx_rt_arg_of(indices[k]);
-    if (a < 0 || stage(s, a, values[k])) {
-      snprintf(err, size, "out of memory: a copy of state '%s'",
-               fx_rt_model.info->states[indices[k]].name);
+    int64_t a = fx_rt_arg_of(s->model, find_state(s->model, names[k]));
+    if (a >= 0 && stage(s, a, values[k])) {
+      snprintf(s->run.err, s->run.err_size,
+               "out of memory: a copy of state '%s'", names[k]);
       return 1;
     }
   }
-  return s->is_stale && fx_rt_model.prepare ? prepare_again(s, err, size) : 0;
+  return s->is_stale && s->model->prepare
+             ? prepare_again(s, s->run.err, s->run.err_size)
+             : 0;
 }
 
 /* Moves the new values to the instance. */
 static void commit(Setting *s) {
   FXInstance *i = s->instance;
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
+  for (int64_t a = 0; a < s->model->n_args; ++a) {
+    const FXrtArg *arg = &s->model->args[a];
     if (arg->kind == FX_ARG_MUTABLE && s->blocks[a]) {
       memcpy(i->arg_data[a], s->data[a], (size_t)arg->bytes);
       free_block(s->blocks[a]);
@@ -276,48 +317,83 @@ static void commit(Setting *s) {
       i->arg_blocks[a] = s->blocks[a];
       i->arg_data[a] = s->data[a];
     }
+    s->blocks[a] = 0;
   }
 }
 
-static int set_all(FXInstance *i, int n, const int *indices,
-                   const DLTensor *const *values, char *err, size_t size) {
-  size_t args = (size_t)fx_rt_model.n_args + 1;
-  Setting s = {.instance = i,
-               .run = {.instance = i, .err = err, .err_size = size}};
-  s.data = calloc(2 * args, sizeof(void *));
-  if (!s.data) {
+static int begin_setting(Setting *s, FXInstance *i, char *err, size_t size) {
+  size_t args = (size_t)i->model->n_args + 1;
+  *s = (Setting){.instance = i,
+                 .model = i->model,
+                 .run = {.instance = i, .err = err, .err_size = size}};
+  pthread_mutex_init(&s->run.lock, 0);
+  s->data = calloc(2 * args, sizeof(void *));
+  if (!s->data) {
     snprintf(err, size, "out of memory");
     return 1;
   }
-  s.blocks = (FXrtBlock **)(s.data + args);
-  pthread_mutex_init(&s.run.lock, 0);
+  s->blocks = (FXrtBlock **)(s->data + args);
+  memcpy(s->data, i->arg_data, (args - 1) * sizeof(void *));
+  return 0;
+}
+
+/* Frees what was made and not moved to the instance. */
+static void end_setting(Setting *s) {
+  for (int64_t a = 0; s->data && a < s->model->n_args; ++a)
+    free_block(s->blocks[a]);
+  fx_rt_free_all(&s->run);
+  pthread_mutex_destroy(&s->run.lock);
+  free(s->data);
+}
+
+static int set_all(FXInstance *i, int n, const char *const *names,
+                   const DLTensor *const *values, char *err, size_t size) {
+  int64_t methods = fx_rt_versions.n_methods, begun = 0;
+  Setting *settings = calloc((size_t)methods, sizeof *settings);
+  if (!settings) {
+    snprintf(err, size, "out of memory");
+    return 1;
+  }
   fx_rt_exclude_runs(i);
-  memcpy(s.data, i->arg_data, (args - 1) * sizeof(void *));
-  int failed = stage_all(&s, n, indices, values, err, size);
-  if (!failed)
-    commit(&s);
-  for (int64_t a = 0; failed && a < fx_rt_model.n_args; ++a)
-    free_block(s.blocks[a]);
+  int failed = 0;
+  for (; !failed && begun < methods; ++begun) {
+    Setting *s = &settings[begun];
+    failed = begin_setting(s, &i->common->methods[begun], err, size) ||
+             stage_all(s, n, names, values);
+  }
+  for (int64_t m = 0; m < begun; ++m) {
+    if (!failed)
+      commit(&settings[m]);
+    end_setting(&settings[m]);
+  }
   fx_rt_admit_runs(i);
-  fx_rt_free_all(&s.run);
-  pthread_mutex_destroy(&s.run.lock);
-  free(s.data);
+  free(settings);
+  return failed;
+}
+
+/* The model for a GPU has one method. */
+static int set_on_device(FXInstance *i, int n, const char *const *names,
+                         const DLTensor *const *values, char *err,
+                         size_t size) {
+  int *indices = malloc(((size_t)n + 1) * sizeof(int));
+  if (!indices) {
+    snprintf(err, size, "out of memory");
+    return 1;
+  }
+  for (int k = 0; k < n; ++k)
+    indices[k] = find_state(i->model, names[k]);
+  int failed =
+      i->model->device->ops->set_states(i, n, indices, values, err, size);
+  free(indices);
   return failed;
 }
 
 int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
                      const DLTensor *const *values, char *err, size_t size) {
-  int *indices = malloc(((size_t)(n > 0 ? n : 0) + 1) * sizeof(int));
-  if (!indices) {
-    snprintf(err, size, "out of memory");
-    return 1;
-  }
-  int failed = 0;
-  for (int k = 0; !failed && k < n; ++k)
-    failed = check_state(names[k], values[k], &indices[k], err, size);
-  if (!failed)
-    failed = (fx_rt_model.device ? fx_rt_model.device->ops->set_states
-                                 : set_all)(i, n, indices, values, err, size);
-  free(indices);
-  return failed;
+  for (int k = 0; k < n; ++k)
+    if (check_name(i, names[k], values[k], err, size))
+      return 1;
+  n = n > 0 ? n : 0;
+  return (i->model->device ? set_on_device : set_all)(i, n, names, values, err,
+                                                      size);
 }

@@ -91,15 +91,15 @@ static void *worker(void *arg) {
 /* Returns the pool of the instance, or null if out of memory. A new pool has no
  * threads. */
 static FXrtPool *get_pool(FXInstance *i) {
-  pthread_mutex_lock(&i->lock);
-  FXrtPool *p = i->pool;
+  pthread_mutex_lock(&i->common->lock);
+  FXrtPool *p = i->common->pool;
   if (!p && (p = calloc(1, sizeof *p))) {
     pthread_mutex_init(&p->lock, 0);
     pthread_cond_init(&p->wake, 0);
     pthread_mutex_init(&p->busy, 0);
-    i->pool = p;
+    i->common->pool = p;
   }
-  pthread_mutex_unlock(&i->lock);
+  pthread_mutex_unlock(&i->common->lock);
   return p;
 }
 
@@ -150,7 +150,7 @@ void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
 }
 
 void fx_rt_pool_destroy(FXInstance *i) {
-  FXrtPool *p = i->pool;
+  FXrtPool *p = i->common->pool;
   if (!p)
     return;
   pthread_mutex_lock(&p->lock);
@@ -163,7 +163,7 @@ void fx_rt_pool_destroy(FXInstance *i) {
   pthread_mutex_destroy(&p->busy);
   pthread_cond_destroy(&p->wake);
   free(p);
-  i->pool = 0;
+  i->common->pool = 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,14 +196,14 @@ void fx_rt_parallel_for(int64_t n, int64_t grain, Body fn, void *arg) {
   if (n <= 0)
     return;
   if (fx_rt_thread.nested ||
-      (run->threads == 1 && !run->instance->has_parallel_for)) {
+      (run->threads == 1 && !run->instance->common->has_parallel_for)) {
     fn(arg, 0, n);
     return;
   }
   Loop loop = {run, fn, arg};
-  if (run->instance->has_parallel_for)
-    run->instance->callbacks.parallel_for(run->instance->callbacks.context, n,
-                                          grain, run_range, &loop);
+  if (run->instance->common->has_parallel_for)
+    run->instance->common->callbacks.parallel_for(
+        run->instance->common->callbacks.context, n, grain, run_range, &loop);
   else
     fx_rt_pool_run(run->instance, run->threads, n, grain, run_range, &loop);
   if (atomic_load(&run->failed))

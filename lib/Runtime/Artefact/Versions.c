@@ -29,38 +29,45 @@ static const char *const feature_names[] = {
 // The choice
 //===----------------------------------------------------------------------===//
 
-_Atomic(const FXrtModel *) fx_rt_chosen;
-
-static int64_t get_missing(const FXrtModel *model) {
-  return model->cpu_features & ~fx_rt_cpu_features();
+static const char *cpu_of(int64_t v) {
+  return fx_rt_methods_of(v)[0]->info->cpu;
 }
 
-/* Returns nonzero if the system lets the process use the tiles of `model`. Only
- * files with another version ask here, where a refusal is no error. */
-static int may_use_tiles(const FXrtModel *model) {
+/* Returns the features that some method of version `v` needs and the CPU lacks.
+ */
+static int64_t get_missing(int64_t v) {
+  int64_t missing = 0;
+  for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m)
+    missing |= fx_rt_methods_of(v)[m]->cpu_features & ~fx_rt_cpu_features();
+  return missing;
+}
+
+/* Returns nonzero if the system lets the process use the tiles of version `v`.
+ * Only files with another version ask here, where a refusal is no error. */
+static int may_use_tiles(int64_t v) {
   char err[1];
-  return !fx_rt_needs_tiles(model) || fx_rt_versions.n == 1 ||
+  return !fx_rt_needs_tiles(v) || fx_rt_versions.n == 1 ||
          !fx_rt_request_tiles(err, sizeof err);
 }
 
 /* The last version demands the least. If the process can run none, it describes
  * the model, and fx_rt_check_cpu refuses to make an instance. */
-static const FXrtModel *choose(void) {
-  const FXrtVersions *versions = &fx_rt_versions;
+static int64_t choose(void) {
   const char *forced = getenv("FX_RUN_CPU");
-  for (int64_t v = 0; v < versions->n; ++v) {
-    const FXrtModel *model = versions->models[v];
-    if (forced ? !strcmp(forced, model->info->cpu)
-               : !get_missing(model) && may_use_tiles(model))
-      return model;
-  }
-  return versions->models[versions->n - 1];
+  for (int64_t v = 0; v < fx_rt_versions.n; ++v)
+    if (forced ? !strcmp(forced, cpu_of(v))
+               : !get_missing(v) && may_use_tiles(v))
+      return v;
+  return fx_rt_versions.n - 1;
 }
 
-void fx_rt_choose_version(void) {
-  const FXrtModel *none = 0;
-  if (!atomic_load_explicit(&fx_rt_chosen, memory_order_relaxed))
-    atomic_compare_exchange_strong(&fx_rt_chosen, &none, choose());
+int64_t fx_rt_version(void) {
+  static _Atomic int64_t chosen = -1;
+  int64_t v = atomic_load_explicit(&chosen, memory_order_relaxed);
+  if (v >= 0)
+    return v;
+  int64_t choice = choose();
+  return atomic_compare_exchange_strong(&chosen, &v, choice) ? choice : v;
 }
 
 /* Appends to a text of `size` bytes; cuts what does not fit. */
@@ -72,13 +79,12 @@ static void append_text(char *text, size_t size, const char *separator,
 }
 
 int fx_rt_check_cpu(char *err, size_t err_size) {
-  const FXrtVersions *versions = &fx_rt_versions;
   const char *forced = getenv("FX_RUN_CPU");
   char cpus[256] = "", lacks[256] = "";
-  for (int64_t v = 0; v < versions->n; ++v)
-    append_text(cpus, sizeof cpus, ", ", versions->models[v]->info->cpu);
-  const FXrtModel *chosen = &fx_rt_model;
-  if (forced && versions->n > 1 && strcmp(forced, chosen->info->cpu)) {
+  for (int64_t v = 0; v < fx_rt_versions.n; ++v)
+    append_text(cpus, sizeof cpus, ", ", cpu_of(v));
+  int64_t chosen = fx_rt_version();
+  if (forced && fx_rt_versions.n > 1 && strcmp(forced, cpu_of(chosen))) {
     snprintf(err, err_size, "FX_RUN_CPU: expected one of %s, got '%s'", cpus,
              forced);
     return 1;
@@ -91,6 +97,6 @@ int fx_rt_check_cpu(char *err, size_t err_size) {
       append_text(lacks, sizeof lacks, ", ", feature_names[f]);
   snprintf(err, err_size,
            "the model was compiled for %s; for %s, this CPU lacks %s", cpus,
-           chosen->info->cpu, lacks);
+           cpu_of(chosen), lacks);
   return 1;
 }

@@ -96,6 +96,10 @@ class _ModelInfo(C.Structure):
     ]
 
 
+class _Method(C.Structure):
+    _fields_ = [("name", C.c_char_p), ("info", C.POINTER(_ModelInfo))]
+
+
 class _Callbacks(C.Structure):
     _fields_ = [
         ("struct_size", C.c_uint32),
@@ -151,6 +155,10 @@ class _Api(C.Structure):
         ("set_generator", C.CFUNCTYPE(None, C.c_void_p, C.POINTER(_Generator))),
         ("run_into", C.CFUNCTYPE(C.c_int, C.c_void_p, _Inputs, C.c_int, _Inputs, C.c_int,
                                  C.POINTER(_RunOptions), *_Error)),
+        ("take_profile", C.c_void_p),
+        ("n_methods", C.c_int32),
+        ("methods", C.POINTER(_Method)),
+        ("get_method", C.CFUNCTYPE(C.c_void_p, C.c_void_p, C.c_int)),
     ]
 
 
@@ -274,6 +282,8 @@ class Model:
 
     def __init__(self, path: str, device: int) -> None:
         self._instance: int | None = None
+        # The model that a method belongs to.
+        self._whole: Model | None = None
         _check_whole(path)
         try:
             library = C.CDLL(os.path.abspath(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
@@ -310,8 +320,22 @@ class Model:
     def load(path: str, device: int) -> Model:
         return Model(path, device)
 
+    def methods(self) -> list[str]:
+        """Returns the names of the methods."""
+        if not self._api.get_method:  # a model of an older fx-mlir
+            return ["forward"]
+        return [_text(m.name) for m in self._api.methods[: self._api.n_methods]]
+
+    def method(self, index: int) -> Model:
+        """Returns the model as one of its methods. It shares the states of the model."""
+        method = Model.__new__(Model)
+        method._whole, method._api = self, self._api
+        method._info = self._api.methods[index].info.contents
+        method._instance = self._api.get_method(self._instance, index)
+        return method
+
     def __del__(self) -> None:
-        if self._instance:
+        if self._instance and self._whole is None:
             self._api.destroy(self._instance)
 
     def run(self, inputs: Sequence[Any], threads: int, stream: int, flags: int) -> list:

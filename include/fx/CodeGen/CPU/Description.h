@@ -35,6 +35,7 @@ struct ValueDescription {
 /// An argument of the compiled function (FXrtArg).
 struct FunctionArgDescription {
   enum Kind { Input, Constant, Mutable } kind = Input;
+  /// The index among the inputs, or among the mutable states of all methods.
   int64_t index = 0;
   llvm::SmallVector<int64_t> sizes; ///< sizes of a state or prepared tensor
   int64_t bytes = 0, offset = 0;
@@ -76,6 +77,8 @@ struct CallSpec {
 /// The properties of a model that the run-time checks and reports.
 struct ModelDescription {
   std::string name, cpu, features;
+  /// The name of the method; empty if the model has one method without a name.
+  std::string method;
   /// The suffix of the symbols of the model's code: the artefact may contain
   /// versions of the model for other CPUs.
   std::string suffix;
@@ -124,12 +127,17 @@ compileExpr(ExprAttr expr, llvm::SmallVectorImpl<std::string> &symbols);
 /// Returns the infix form of an expression, for messages and tables.
 std::string getText(ExprAttr expr);
 
+/// Numbers the mutable states of the methods of one version together: states of
+/// the same name get the same number. Fails if their types differ.
+llvm::Error numberStates(llvm::ArrayRef<ModelDescription *> methods);
+
 /// Emits an LLVM module that contains the tables of the versions of a model,
-/// the most demanding one first. They refer to `fx_entry` with the suffix of
-/// each version.
+/// the most demanding one first. Each version has `methods` methods, one after
+/// the other. The tables refer to `fx_entry` with the suffix of each of them.
 std::unique_ptr<llvm::Module>
 emitDescriptions(llvm::ArrayRef<const ModelDescription *> models,
-                 llvm::LLVMContext &context, const CPUOptions &options);
+                 int64_t methods, llvm::LLVMContext &context,
+                 const CPUOptions &options);
 
 } // namespace fx::cpu
 

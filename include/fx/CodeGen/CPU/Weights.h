@@ -53,10 +53,16 @@ private:
 };
 
 /// Assigns offsets in the data segment to the constants and states of the
-/// versions of a model. Equal views of the same storage share an offset.
+/// versions and methods of a model. Equal views of the same storage share an
+/// offset. `comparesBytes`: so do views with equal bytes of other storages,
+/// which takes a pass over all bytes. The readers of `add` must live as long
+/// then.
 class WeightPlaces {
 public:
-  /// Places those of one version. `numbers` has a number for each result of
+  explicit WeightPlaces(bool comparesBytes = false)
+      : comparesBytes(comparesBytes) {}
+  /// Places those of one method of one version. `numbers` has a number for each
+  /// result of
   /// @prepare: results with equal numbers, also of different versions, share an
   /// offset. Empty: all results are different.
   llvm::Error add(ModelDescription &model, StateReader &states,
@@ -69,7 +75,17 @@ private:
   /// with equal keys hold the same values and share one place.
   using Key = std::tuple<const char *, uint8_t, uint8_t, std::vector<int64_t>,
                          std::vector<int64_t>>;
+  /// Returns the offset of a placed view with the bytes of `view`. If there is
+  /// none, remembers that `view` is at `start` and returns that.
+  uint64_t findBytes(const StateView &view, uint64_t start);
+
+  bool comparesBytes;
   std::map<Key, uint64_t> places;
+  struct Placed {
+    StateView view;
+    uint64_t offset;
+  };
+  llvm::DenseMap<uint64_t, llvm::SmallVector<Placed, 1>> byHash;
   llvm::DenseMap<int64_t, uint64_t> preparedPlaces;
   uint64_t end = 0;
 };

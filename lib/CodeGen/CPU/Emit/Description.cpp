@@ -428,3 +428,36 @@ FailureOr<ModelDescription> Describer::run() {
 FailureOr<ModelDescription> fx::cpu::describeModel(func::FuncOp main) {
   return Describer(main).run();
 }
+
+static std::string describeType(const FunctionArgDescription &arg) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << arg.dtype.torchName << " [";
+  llvm::interleaveComma(arg.sizes, os);
+  os << "]";
+  return text;
+}
+
+llvm::Error fx::cpu::numberStates(ArrayRef<ModelDescription *> methods) {
+  struct Known {
+    const FunctionArgDescription *arg;
+    const ModelDescription *method;
+  };
+  llvm::StringMap<Known> known;
+  for (ModelDescription *method : methods)
+    for (FunctionArgDescription &arg : method->args) {
+      if (arg.kind != FunctionArgDescription::Mutable)
+        continue;
+      int64_t next = known.size();
+      auto [it, isNew] = known.try_emplace(arg.state, Known{&arg, method});
+      const Known &first = it->second;
+      arg.index = isNew ? next : first.arg->index;
+      if (arg.sizes != first.arg->sizes ||
+          arg.dtype.torchName != first.arg->dtype.torchName)
+        return llvm::createStringError(
+            "state '" + arg.state + "': expected " + describeType(*first.arg) +
+            " as in method '" + first.method->method + "', got " +
+            describeType(arg) + " in method '" + method->method + "'");
+    }
+  return llvm::Error::success();
+}

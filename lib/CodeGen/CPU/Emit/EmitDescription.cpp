@@ -94,8 +94,8 @@ class Emitter {
 public:
   Emitter(const ModelDescription &m, llvm::Module &module)
       : m(m), module(module), t(module), symbols(m.symbols) {}
-  /// Returns the model's FXrtModel.
-  llvm::Constant *run();
+  /// Returns the model's FXrtModel and its FXModelInfo.
+  std::pair<llvm::Constant *, llvm::Constant *> run();
 
 private:
   llvm::Constant *values(llvm::ArrayRef<ValueDescription> list);
@@ -236,7 +236,7 @@ static int64_t getRequiredFeatures(const ModelDescription &m,
          tile(m.tiles.f16, FX_X86_AMX_FP16);
 }
 
-llvm::Constant *Emitter::run() {
+std::pair<llvm::Constant *, llvm::Constant *> Emitter::run() {
   int64_t features = getRequiredFeatures(m, module.getTargetTriple());
   llvm::SmallVector<llvm::Constant *> conditions, outputs;
   for (const ConditionDescription &c : m.conditions)
@@ -290,12 +290,12 @@ llvm::Constant *Emitter::run() {
                                           llvm::GlobalValue::InternalLinkage,
                                           model, "fx_rt_model" + m.suffix);
   global->setAlignment(llvm::Align(8));
-  return global;
+  return {global, infoTable};
 }
 
 std::unique_ptr<llvm::Module>
 fx::cpu::emitDescriptions(llvm::ArrayRef<const ModelDescription *> models,
-                          llvm::LLVMContext &context,
+                          int64_t methods, llvm::LLVMContext &context,
                           const CPUOptions &options) {
   auto machine = createTargetMachine(options);
   if (!machine) {
@@ -312,11 +312,20 @@ fx::cpu::emitDescriptions(llvm::ArrayRef<const ModelDescription *> models,
                                             value, name);
     global->setVisibility(llvm::GlobalValue::HiddenVisibility);
   };
-  llvm::SmallVector<llvm::Constant *> rows;
-  for (const ModelDescription *model : models)
-    rows.push_back(Emitter(*model, *module).run());
+  llvm::SmallVector<llvm::Constant *> rows, methodRows;
+  int64_t mutables = 0;
+  for (const ModelDescription *model : models) {
+    auto [table, info] = Emitter(*model, *module).run();
+    rows.push_back(table);
+    methodRows.push_back(t.record(
+        {t.text(model->method.empty() ? "forward" : model->method), info}));
+    for (const FunctionArgDescription &arg : model->args)
+      if (arg.kind == FunctionArgDescription::Mutable)
+        mutables = std::max(mutables, arg.index + 1);
+  }
   define("fx_rt_versions",
-         t.record({t.i64(int64_t(rows.size())), t.table(rows)}));
+         t.record({t.i64(int64_t(models.size()) / methods), t.i64(methods),
+                   t.table(rows), t.table(methodRows), t.i64(mutables)}));
   // The call spec is the same for all versions.
   if (const auto &spec = models.front()->callSpec)
     define("fx_rt_call_spec", t.record({t.text(spec->in), t.text(spec->out)}));

@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 #include <fcntl.h>
 
@@ -28,6 +29,56 @@ constexpr uint64_t kPage = 4096, kAlignment = 64;
 /// tensor starts at a page boundary: it shares no page with the tensor before.
 static uint64_t place(uint64_t at, int64_t bytes) {
   return llvm::alignTo(at, uint64_t(bytes) >= 16 * kPage ? kPage : kAlignment);
+}
+
+/// Copies the elements of `view` to `to` in row-major order.
+static void copyContiguous(char *to, const StateView &view) {
+  int64_t size = view.dtype.bits / 8, n = view.getNumElements();
+  if (view.isContiguous()) {
+    memcpy(to, view.data, n * size);
+    return;
+  }
+  llvm::SmallVector<int64_t> index(view.sizes.size());
+  for (int64_t i = 0; i < n; ++i, to += size) {
+    const char *p = view.data;
+    for (auto [k, stride] : llvm::zip(index, view.strides))
+      p += k * stride * size;
+    memcpy(to, p, size);
+    for (unsigned d = index.size(); d-- > 0;) {
+      if (++index[d] < view.sizes[d])
+        break;
+      index[d] = 0;
+    }
+  }
+}
+
+namespace {
+/// The elements of a view in row-major order.
+class ContiguousBytes {
+public:
+  explicit ContiguousBytes(const StateView &view) {
+    size_t size = view.getNumElements() * (view.dtype.bits / 8);
+    if (!view.isContiguous()) {
+      copy.resize(size);
+      copyContiguous(copy.data(), view);
+    }
+    bytes = {view.isContiguous() ? view.data : copy.data(), size};
+  }
+  llvm::StringRef bytes;
+
+private:
+  std::vector<char> copy;
+};
+} // namespace
+
+uint64_t WeightPlaces::findBytes(const StateView &view, uint64_t start) {
+  ContiguousBytes own(view);
+  auto &equal = byHash[llvm::xxh3_64bits(own.bytes)];
+  for (const Placed &placed : equal)
+    if (ContiguousBytes(placed.view).bytes == own.bytes)
+      return placed.offset;
+  equal.push_back({view, start});
+  return start;
 }
 
 llvm::Error WeightPlaces::add(ModelDescription &model, StateReader &states,
@@ -59,8 +110,10 @@ llvm::Error WeightPlaces::add(ModelDescription &model, StateReader &states,
             {view->sizes.begin(), view->sizes.end()},
             {view->strides.begin(), view->strides.end()}};
     auto [it, isNew] = places.try_emplace(key, start);
+    if (isNew && comparesBytes && a.bytes > 0)
+      it->second = findBytes(*view, start);
     a.offset = it->second;
-    end = isNew ? start + a.bytes : end;
+    end = std::max<uint64_t>(end, a.offset + a.bytes);
   }
   return llvm::Error::success();
 }
@@ -68,27 +121,6 @@ llvm::Error WeightPlaces::add(ModelDescription &model, StateReader &states,
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
-
-/// Copies the elements of `view` to `to` in row-major order.
-static void copyContiguous(char *to, const StateView &view) {
-  int64_t size = view.dtype.bits / 8, n = view.getNumElements();
-  if (view.isContiguous()) {
-    memcpy(to, view.data, n * size);
-    return;
-  }
-  llvm::SmallVector<int64_t> index(view.sizes.size());
-  for (int64_t i = 0; i < n; ++i, to += size) {
-    const char *p = view.data;
-    for (auto [k, stride] : llvm::zip(index, view.strides))
-      p += k * stride * size;
-    memcpy(to, p, size);
-    for (unsigned d = index.size(); d-- > 0;) {
-      if (++index[d] < view.sizes[d])
-        break;
-      index[d] = 0;
-    }
-  }
-}
 
 /// Replaces the PT_GNU_RELRO program header of the shared object at `path` by a
 /// PT_LOAD header of a read-only segment of `bytes`, which starts at the next

@@ -17,16 +17,10 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 
 #include "llvm/IR/Module.h"
+#include "llvm/Support/TargetSelect.h"
 
 using namespace fx;
 using namespace fx::gpu;
-
-extern "C" {
-void LLVMInitializeNVPTXTargetInfo();
-void LLVMInitializeNVPTXTarget();
-void LLVMInitializeNVPTXTargetMC();
-void LLVMInitializeNVPTXAsmPrinter();
-}
 
 static void initialize() {
   LLVMInitializeNVPTXTargetInfo();
