@@ -13,6 +13,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -156,9 +157,15 @@ void fx::eraseUnusedStates(ModuleOp module) {
   auto graph = module.lookupSymbol<GraphOp>("main");
   if (!graph)
     return;
+  llvm::StringSet<> written;
+  OutputOp output = graph.getOutput();
+  for (unsigned i = 0, e = output.getArgs().size(); i < e; ++i)
+    if (OutputSpecAttr spec = output.getSpec(i); spec && spec.getTarget())
+      written.insert(spec.getTarget().getValue());
   for (PlaceholderOp input : graph.getPlaceholders()) {
     InputKind kind = input.getKind();
     if (!input->use_empty() || !input.getTarget() ||
+        written.contains(*input.getTarget()) ||
         (kind != InputKind::Parameter && kind != InputKind::Buffer &&
          kind != InputKind::TensorConstant))
       continue;

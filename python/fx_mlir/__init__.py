@@ -38,6 +38,17 @@ from fx_mlir._quantize import quantize
 from fx_mlir._report import Report, report
 from fx_mlir._tensors import Tensor
 
+
+
+def __getattr__(name: str) -> object:
+    # transformers and torch, which this needs, take long to import.
+    if name == "export_for_generation":
+        from fx_mlir._language import export_for_generation
+
+        return export_for_generation
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __version__ = version()
 __all__ = [
     "CompiledModel",
@@ -48,6 +59,7 @@ __all__ = [
     "Tensor",
     "aoti_package",
     "compile",
+    "export_for_generation",
     "import_",
     "load",
     "load_plugin",

@@ -197,11 +197,30 @@ class CompiledModel:
     def info(self) -> dict:
         return self._flat.info
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        results = self._flat(self._flatten(args, kwargs))
+    @property
+    def threads(self) -> int:
+        """The number of threads of a call, 0 for all CPUs."""
+        return self._flat.threads
+
+    @threads.setter
+    def threads(self, threads: int) -> None:
+        if not isinstance(threads, int) or threads < 0:
+            raise Error(f"threads: expected 0 or more, got {threads!r:.80}")
+        self._flat.threads = threads
+
+    def call_flat(self, leaves: Sequence[Any]) -> list:
+        """Runs the model on all leaves of its arguments, in order. Returns the leaves of the
+        result. Leaves that were constants of the export are not looked at."""
+        if len(leaves) != self._n_inputs:
+            raise Error(f"expected {self._n_inputs} inputs, got {len(leaves)}")
+        results = self._flat(leaves)
         outputs = [None] * self._n_outputs
         for i, leaf in self._places:
             outputs[leaf] = results[i]
+        return outputs
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        outputs = self.call_flat(self._flatten(args, kwargs))
         if self._out_spec is None:
             return tuple(outputs)
         if self._returns_leaf:
@@ -276,10 +295,13 @@ class CompiledModel:
             )
 
     def __getattr__(self, name: str) -> CompiledModel:
-        methods = self.__dict__.get("_methods", {})
-        if name not in methods:
-            text = f"'{type(self).__name__}' has no attribute or method '{name}'"
-            raise AttributeError(text + (f"; its methods: {', '.join(methods)}" if methods else ""))
+        own = self.__dict__.get("_method")
+        methods = self.__dict__.get("_methods") or {own: self}
+        if own is None or name not in methods:
+            known = ", ".join(filter(None, methods))
+            raise AttributeError(
+                f"'{type(self).__name__}' has no attribute or method '{name}'; its methods: {known}"
+            )
         return methods[name]
 
     def __dir__(self) -> list[str]:

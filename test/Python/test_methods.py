@@ -114,7 +114,7 @@ def test_single_method():
     model = fx_mlir.compile(export(Cache(), fill, torch.randn(8, 64)))
     assert model.methods == {"forward": model}
     named = fx_mlir.compile({"run": export(Cache(), fill, torch.randn(8, 64))})
-    assert named.methods == {"run": named}
+    assert named.methods == {"run": named} and named.run is named
     with pytest.raises(AttributeError, match="no attribute or method 'append'"):
         model.append
     with pytest.raises(AttributeError, match="'add'; its methods: fill, read"):

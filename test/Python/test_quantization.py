@@ -88,3 +88,24 @@ def test_errors():
         fx_mlir.quantize(program, [[torch.randn(4, 32)]])
     with pytest.raises(fx_mlir.Error, match="the model fails on this sample"):
         fx_mlir.quantize(program, [torch.randn(4, 31)])
+
+
+def test_buffer_that_is_only_written():
+    """A write to a buffer that nothing reads stays when the model is quantized."""
+
+    class Counted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(16, 16)
+            self.register_buffer("last", torch.zeros(2))
+
+        def forward(self, x):
+            self.last.copy_(x[0, :2])
+            return self.layer(x)
+
+    model, x = Counted().eval(), torch.randn(2, 16)
+    with torch.no_grad():
+        program = torch.export.export(model, (x,))
+        want = model(x)
+    fast = fx_mlir.compile(fx_mlir.quantize(program, mode="weight-only"))
+    torch.testing.assert_close(fast(x), want, rtol=0.05, atol=0.05)

@@ -1,0 +1,252 @@
+"""Language models of transformers, exported for generation. No weights can be downloaded: all are
+random and small. 64 greedy tokens must be those of transformers."""
+
+import json
+import math
+import re
+import warnings
+
+import fx_mlir
+import pytest
+import torch
+
+pytest.importorskip("transformers.exporters")
+import transformers
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+SIZES = {
+    "vocab_size": 256,
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 256,
+}
+NO_TOKENS = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": 0}
+SMALL = {k: SIZES[k] for k in ("vocab_size", "hidden_size", "num_hidden_layers")}
+MODELS = {
+    "Llama": SIZES,
+    "Qwen2": SIZES,
+    "Qwen3": {**SIZES, "head_dim": 16},
+    "Gemma2": {**SIZES, "head_dim": 16, "sliding_window": 32},
+    "Gemma3": {**SIZES, "head_dim": 16, "sliding_window": 32},
+    "Mistral": {**SIZES, "sliding_window": None},
+    "Phi": SIZES,
+    "Phi3": SIZES,
+    "GPT2": {"vocab_size": 256, "n_positions": 256, "n_embd": 64, "n_layer": 2, "n_head": 4},
+    "GPTNeoX": {k: v for k, v in SIZES.items() if k != "num_key_value_heads"},
+    "Mixtral": {**SIZES, "num_local_experts": 4},
+    "Mamba": SMALL,
+}
+#: Those that run without --long: each has something that the others have not.
+DEFAULT = {"Llama", "Gemma3", "Mixtral", "Mamba"}
+
+
+def make(name, **sizes):
+    head = "LMHeadModel" if name == "GPT2" else "ForCausalLM"
+    config = "Gemma3TextConfig" if name == "Gemma3" else f"{name}Config"
+    torch.manual_seed(0)
+    options = {**MODELS[name], **NO_TOKENS, **sizes}
+    return getattr(transformers, name + head)(getattr(transformers, config)(**options)).eval()
+
+
+def expected(model, prompt, count):
+    with torch.no_grad():
+        tokens = model.generate(
+            torch.tensor([prompt]), max_new_tokens=count, do_sample=False, pad_token_id=0
+        )
+    return tokens[0, len(prompt) :].tolist()
+
+
+def call(method, tokens, position):
+    """The logits. A model from a file returns a tuple."""
+    result = method(torch.tensor([tokens]), torch.arange(position, position + len(tokens)))
+    return result[0] if isinstance(result, tuple) else result
+
+
+def logits_of(compiled, prompt):
+    """The logits after a prompt, which is read at once if the model can do that."""
+    if "prefill" in compiled.methods:
+        return call(compiled.prefill, prompt, 0)
+    return [call(compiled.decode, [token], k) for k, token in enumerate(prompt)][-1]
+
+
+def greedy(compiled, prompt, count):
+    tokens = [int(logits_of(compiled, prompt).argmax())]
+    for position in range(len(prompt), len(prompt) + count - 1):
+        tokens.append(int(call(compiled.decode, tokens[-1:], position).argmax()))
+    return tokens
+
+
+PROMPT = [3, 141, 59, 26, 5, 35, 89]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in DEFAULT else pytest.param(name, marks=pytest.mark.long) for name in MODELS],
+)
+def test_greedy(name, tmp_path):
+    model = make(name)
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=96)
+    assert all(m.info["n_fallbacks"] == 0 for m in compiled.methods.values())
+    assert greedy(compiled, PROMPT, 64) == expected(model, PROMPT, 64)
+    loaded = fx_mlir.load(tmp_path / "model.so")
+    assert greedy(loaded, PROMPT[:3], 8) == expected(model, PROMPT[:3], 8)
+
+
+def test_manifest(tmp_path):
+    model = make("Llama")
+    model.generation_config.eos_token_id = [7, 9]
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=32, speculation=3)
+    manifest = json.loads((tmp_path / "fx_generation.json").read_text())
+    assert manifest["stop_tokens"] == [7, 9] and manifest["max_length"] == 32
+    assert set(compiled.methods) == {"decode", "prefill", "verify"}
+    logits_of(compiled, PROMPT)
+    got = compiled.verify(torch.tensor([[1, 2, 3, 4]]), torch.arange(7, 11))
+    with torch.no_grad():
+        want = model(torch.tensor([[*PROMPT, 1, 2, 3, 4]])).logits[:, -4:]
+    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("quantize", ["int8", "int4"])
+def test_quantized(quantize, tmp_path):
+    """Both methods have the same integers: a prompt at once and token by token agree, and the file
+    is about as large as that of one method."""
+    # Smaller weights are not kept as integers: they gain no time.
+    sizes = {"vocab_size": 500, "hidden_size": 512, "intermediate_size": 1024}
+    model = make("Llama", num_hidden_layers=1, **sizes)
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=32, quantize=quantize)
+    at_once = logits_of(compiled, PROMPT)
+    for position, token in enumerate(PROMPT):
+        step = call(compiled.decode, [token], position)
+    torch.testing.assert_close(step, at_once, rtol=1e-3, atol=1e-3)
+    with torch.no_grad():
+        want = model(torch.tensor([PROMPT])).logits[0, -1]
+    error = (at_once[0] - want).norm() / want.norm()
+    # Random weights have larger errors than trained ones.
+    assert error < (0.02 if quantize == "int8" else 0.35)
+    weights = 4 * sum(p.numel() for p in model.parameters())
+    assert (tmp_path / "model.so").stat().st_size < 0.55 * weights
+
+
+def test_weights_are_stored_once(tmp_path):
+    model = make("Llama", vocab_size=2000, hidden_size=256, intermediate_size=512)
+    fx_mlir.export_for_generation(model, tmp_path, max_length=32)
+    weights = 4 * sum(p.numel() for p in model.parameters())
+    # The output layer reads its weights packed.
+    assert (tmp_path / "model.so").stat().st_size < 1.1 * weights + (200 << 10)
+
+
+def test_caches_are_not_copied(tmp_path):
+    """A step writes the keys and values of its token: no copy in the bufferized program has more
+    elements."""
+    from fx_mlir._language import _programs
+
+    program = _programs(make("Llama"), 512, 0)["decode"]
+    path = tmp_path / "m.mlir"
+    fx_mlir.import_(program).emit("memref", path)
+    text = path.read_text()
+    cache = re.search(r"%\w+: memref<([0-9x]+)xf32> {[^}]*fx.state = @cached.keys_0", text)
+    assert cache and math.prod(map(int, cache[1].split("x"))) == 2 * 512 * 16
+    copied = re.findall(r"memref\.copy .*: memref<([0-9x]+)xf32.* to memref<", text)
+    assert copied and all(math.prod(map(int, c.split("x"))) <= 2 * 16 for c in copied)
+
+
+def test_errors(tmp_path):
+    with pytest.raises(TypeError, match="expected a model of transformers that generates, got Linear"):
+        fx_mlir.export_for_generation(torch.nn.Linear(2, 2), tmp_path)
+    model = make("Llama")
+    for options, text in [
+        ({"max_length": 1}, "max_length: expected 2 or more positions, got 1"),
+        ({"speculation": -1}, "speculation: expected 0 to 2047, got -1"),
+        ({"quantize": "int3"}, "quantize: expected int8 or int4, got 'int3'"),
+    ]:
+        with pytest.raises(fx_mlir.Error, match=text):
+            fx_mlir.export_for_generation(model, tmp_path, **options)
+    with pytest.raises(fx_mlir.Error, match="expected a model whose layers are attention"):
+        fx_mlir.export_for_generation(make("Mamba"), tmp_path, speculation=2)
+
+
+# The backend of transformers.exporters
+
+
+def exporter(**options):
+    import fx_mlir.transformers
+    from transformers.exporters.auto import AutoHfExporter
+
+    config = fx_mlir.transformers.FXConfig(**options)
+    return AutoHfExporter.from_config(config), config
+
+
+def test_backend_export(tmp_path):
+    from transformers.exporters.base import ExportedModel
+
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=256, hidden_size=64, num_hidden_layers=2, num_attention_heads=4,
+        intermediate_size=128,
+    )
+    model = transformers.BertModel(config).eval()
+    inputs = {"input_ids": torch.randint(0, 256, (2, 9)), "attention_mask": torch.ones(2, 9).long()}
+    inputs["attention_mask"][1, 5:] = 0
+    export, options = exporter(no_fallback=True)
+    exported = export.export(model, inputs, options)
+    exported.save_pretrained(tmp_path)
+    with torch.no_grad():
+        want = model(**inputs)
+    for each in exported, ExportedModel.from_pretrained(tmp_path):
+        got = each(**inputs)
+        assert type(got) is type(want)
+        for name in "last_hidden_state", "pooler_output":
+            torch.testing.assert_close(got[name], want[name], rtol=1e-4, atol=1e-4)
+    with pytest.raises(fx_mlir.Error, match="got no attention_mask"):
+        exported.runners["model"](input_ids=inputs["input_ids"])
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_backend_generation(static):
+    """The caches of transformers pass through the programs: as outputs, or written in place."""
+    model = make("Llama")
+    export, options = exporter(dynamic=not static, no_fallback=True)
+    config = transformers.GenerationConfig(max_new_tokens=12)
+    if static:
+        config.cache_implementation, config.max_cache_len = "static", 32
+    ids = torch.tensor([PROMPT])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exported = export.export_for_generation(
+            model, {"input_ids": ids}, options, generation_config=config
+        )
+    runners = exported.runners
+    names = runners["prefill"].metadata.kwargs
+    if static:
+        from transformers import StaticCache
+
+        # The prefill makes the tensors of the cache, and decode writes them in place.
+        length = int(re.search("max_cache_len': ([0-9]+)", str(runners["prefill"].in_spec))[1])
+        cache = StaticCache(max_cache_len=length, config=model.config)
+    else:
+        cache = transformers.DynamicCache(config=model.config)
+    assert "past_key_values" in names
+    values = {
+        "input_ids": ids,
+        "position_ids": torch.arange(len(PROMPT))[None],
+        "past_key_values": cache,
+    }
+    stage, tokens = "prefill", []
+    for step in range(8):
+        wanted = runners[stage].metadata.kwargs
+        if "attention_mask" in wanted:
+            mask = wanted["attention_mask"]
+            shape = mask["shape"] if static else [1, len(PROMPT) + step]
+            values["attention_mask"] = torch.zeros(shape, dtype=getattr(torch, mask["dtype"]))
+            values["attention_mask"][..., : len(PROMPT) + step] = 1
+        out = runners[stage](**{k: v for k, v in values.items() if k in wanted})
+        tokens.append(int(out.logits[0, -1].argmax()))
+        if out.past_key_values is not None:
+            values["past_key_values"] = out.past_key_values
+        values["input_ids"] = torch.tensor([[tokens[-1]]])
+        values["position_ids"] = torch.tensor([[len(PROMPT) + step]])
+        stage = "decode"
+    assert tokens == expected(model, PROMPT, 8)
