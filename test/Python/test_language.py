@@ -95,6 +95,53 @@ def test_greedy(name, tmp_path):
     assert greedy(loaded, PROMPT[:3], 8) == expected(model, PROMPT[:3], 8)
 
 
+def encoder_decoder(name):
+    torch.manual_seed(0)
+    if name == "T5":
+        config = transformers.T5Config(
+            vocab_size=256, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4,
+            decoder_start_token_id=0, eos_token_id=None,
+        )  # fmt: skip
+        ids = torch.randint(1, 256, (1, 9))
+        padded = torch.nn.functional.pad(ids, (0, 3))
+        mask = (torch.arange(12) < 9).long()[None]
+        model = transformers.T5ForConditionalGeneration(config)
+        return model.eval(), {"source_length": 12}, (padded, mask), {"input_ids": ids}
+    config = transformers.WhisperConfig(
+        vocab_size=256, d_model=64, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
+        decoder_attention_heads=4, encoder_ffn_dim=128, decoder_ffn_dim=128,
+        max_source_positions=50, max_target_positions=96, decoder_start_token_id=1,
+        bos_token_id=1, eos_token_id=None, pad_token_id=0, begin_suppress_tokens=None,
+    )  # fmt: skip
+    sound = torch.randn(1, 80, 100)
+    model = transformers.WhisperForConditionalGeneration(config)
+    return model.eval(), {}, (sound,), {"input_features": sound}
+
+
+@pytest.mark.parametrize("name", ["T5", pytest.param("Whisper", marks=pytest.mark.long)])
+def test_encoder(name, tmp_path):
+    model, options, args, source = encoder_decoder(name)
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=80, **options)
+    assert all(m.info["n_fallbacks"] == 0 for m in compiled.methods.values())
+    start = [model.config.decoder_start_token_id]
+    for _ in range(2):
+        compiled.encode(*args)
+        tokens = list(start)
+        with torch.no_grad():
+            encoded = model.get_encoder()(*source.values())
+        for position in range(64):
+            logits = call(compiled.decode, tokens[-1:], position)
+            tokens.append(int(logits.argmax()))
+        # Eager PyTorch on all tokens at once, without a cache.
+        with torch.no_grad():
+            ids = torch.tensor([tokens[:-1]])
+            want = model(encoder_outputs=encoded, decoder_input_ids=ids).logits[0].argmax(-1)
+        assert tokens[1:] == want.tolist()
+        # The decoder's prompt at once.
+        at_once = call(compiled.prefill, tokens[:5], 0)
+        assert int(at_once.argmax()) == tokens[5]
+
+
 def test_manifest(tmp_path):
     model = make("Llama")
     model.generation_config.eos_token_id = [7, 9]
@@ -164,6 +211,11 @@ def test_errors(tmp_path):
     ]:
         with pytest.raises(fx_mlir.Error, match=text):
             fx_mlir.export_for_generation(model, tmp_path, **options)
+    with pytest.raises(fx_mlir.Error, match="source_length: expected a model with an encoder"):
+        fx_mlir.export_for_generation(model, tmp_path, source_length=3)
+    t5 = encoder_decoder("T5")[0]
+    with pytest.raises(fx_mlir.Error, match="source_length: expected 1 or more tokens, got None"):
+        fx_mlir.export_for_generation(t5, tmp_path)
     with pytest.raises(fx_mlir.Error, match="expected a model whose layers are attention"):
         fx_mlir.export_for_generation(make("Mamba"), tmp_path, speculation=2)
 
