@@ -124,6 +124,13 @@ static void testNulls(FXContext *context, FXModule *module,
   NULLED(fxModuleExport(module, FX_EXPORT_DOT, NULL, NULL, &error), "write");
   NULLED(fxModuleCompile(NULL, path, NULL, &error), "module");
   NULLED(fxModuleCompile(module, NULL, NULL, &error), "path");
+  const FXModule *modules[] = {module, module}, *missing[] = {module, NULL};
+  const char *names[] = {"a", "b"}, *unnamed[] = {"a", NULL};
+  NULLED(fxModulesCompile(NULL, names, 2, path, NULL, &error), "modules");
+  NULLED(fxModulesCompile(modules, NULL, 2, path, NULL, &error), "names");
+  NULLED(fxModulesCompile(modules, names, 2, NULL, NULL, &error), "path");
+  NULLED(fxModulesCompile(missing, names, 2, path, NULL, &error), "a module");
+  NULLED(fxModulesCompile(modules, unnamed, 2, path, NULL, &error), "a name");
   NULLED(fxOperatorRegister(NULL, 1, NULL, &error), "target");
   NULLED(fxOperatorRegisterSchema(NULL, &error), "schema");
   NULLED(fxOperatorLibraryLoad(NULL, &error), "path");
@@ -396,6 +403,60 @@ static void testOptions(FXModule *module, const char *folder) {
                          "/dev/full/m.so"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i)
     REFUSED(fxModuleCompile(module, paths[i], NULL, &error), "");
+  const FXModule *modules[] = {module, module};
+  const char *twice[] = {"a", "a"}, *named[] = {"a", "b c"};
+  REFUSED(fxModulesCompile(modules, twice, 0, never, NULL, &error), "got none");
+  REFUSED(fxModulesCompile(modules, twice, 2, never, NULL, &error),
+          "got 'a' twice");
+  REFUSED(fxModulesCompile(modules, named, 2, never, NULL, &error),
+          "got 'b c'");
+  MUST(!fopen(never, "rb"));
+}
+
+/* Two methods, and the model as each of them. */
+static void testMethods(FXContext *context, const char *folder) {
+  const char *format =
+      "!t = !fx.tensor<[2], f32>\n"
+      "fx.graph @main attributes {functional} {\n"
+      "  %%x = placeholder \"x\" : !t\n"
+      "  %%y = call_function @aten.%s.default(%%x) : (!t) -> !t\n"
+      "  output(%%y) : (!t)\n}\n";
+  const char *names[] = {"relu", "neg"}, *path = inFolder(folder, "methods.so");
+  FXModule *modules[2];
+  for (int i = 0; i < 2; ++i) {
+    char text[512];
+    snprintf(text, sizeof text, format, names[i]);
+    modules[i] =
+        fxModuleParse(context, text, strlen(text), "m.mlir", NULL, &error);
+    MUST(modules[i] && !error);
+  }
+  MUST(!fxModulesCompile((const FXModule *const *)modules, names, 2, path, NULL,
+                         &error));
+  FXModel *model = fxModelLoad(path, NULL, &error);
+  MUST(model && !error);
+  remove(path);
+  size_t n = 0;
+  const FXMethod *methods = fxModelGetMethods(model, &n);
+  MUST(n == 2 && !strcmp(methods[1].name, "neg"));
+  MUST(!fxModelGetMethod(model, 2) && !fxModelGetMethod(NULL, 0));
+  float x[] = {-1, 2}, expected[][2] = {{0, 2}, {1, -2}};
+  int64_t sizes[] = {2};
+  DLTensor input = {.data = x,
+                    .device = {kDLCPU, 0},
+                    .ndim = 1,
+                    .dtype = {kDLFloat, 32, 1},
+                    .shape = sizes};
+  const DLTensor *inputs[] = {&input};
+  for (int i = 0; i < 2; ++i) {
+    DLManagedTensor *output;
+    FXModel *method = fxModelGetMethod(model, (size_t)i);
+    MUST(fxModelGetInfo(method) == methods[i].info);
+    MUST(!fxModelRun(method, inputs, 1, &output, 1, 1, &error));
+    MUST(!memcmp(output->dl_tensor.data, expected[i], sizeof x));
+    output->deleter(output);
+    fxModuleDestroy(modules[i]);
+  }
+  fxModelDestroy(model);
 }
 
 /* Truncates the artefact and changes its headers. */
@@ -607,6 +668,7 @@ int main(int argc, char **argv) {
   testTensors(path);
   remove(path);
   testFoldedState(context, folder);
+  testMethods(context, folder);
   testTorchPreparation(folder);
   /* The context still works after all of these errors. */
   MUST(!fxModuleRunPasses(module, "fx-decompose,canonicalize,cse", &error));
