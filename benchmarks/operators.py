@@ -55,7 +55,14 @@ CASES = {
     "cumsum (1)": (lambda x: x.cumsum(1), SQUARE),
     "sort": (lambda x: tuple(x.sort(1)), (256, 1024)),
     "topk 50": (lambda x: tuple(x.topk(50)), (16, 32000)),
+    "sort 64": (lambda x: tuple(x.sort(1)), (1024, 64)),
+    "topk 2 of 64": (lambda x: tuple(x.topk(2)), (512, 64)),
+    "topk 5 of 1000": (lambda x: tuple(x.topk(5)), (256, 1000)),
     "median": (lambda x: tuple(x.median(1)), (256, 1024)),
+    "median of all": (torch.median, (256, 1024)),
+    "kthvalue": (lambda x: tuple(x.kthvalue(10, 1)), (256, 1024)),
+    "cummax (1)": (lambda x: tuple(x.cummax(1)), SQUARE),
+    "logcumsumexp (1)": (lambda x: x.logcumsumexp(1), SQUARE),
     **{
         name: (getattr(torch, name), SQUARE)
         for name in ["sin", "cos", "tan", "atan", "asinh", "sinh", "cosh", "tanh"]

@@ -60,6 +60,7 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   ConvertFXToLinalgOptions convert;
   if (options.wholeHeads)
     convert.wholeHeads = kernel::kMaxHeadSize;
+  convert.rowKernels = options.rowKernels;
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());
   if (options.bf16)

@@ -97,3 +97,51 @@ def test_first_dynamic(tmp_path):
         (x,), _ = drawn(torch.float32, *shape)
         got = harness.run(tmp_path / "m.pt2", ((x,), {}), tmp_path, first(x))
         harness.compare(got, first(x))
+
+
+class Middle(torch.nn.Module):
+    def forward(self, x):
+        results = [*x.median(1), *x.kthvalue(9, 1), *x.kthvalue(x.shape[1] - 3, 1)]
+        if x.is_floating_point():
+            results += x.nanmedian(1)
+        return *results, *x.transpose(0, 1).contiguous().median(0)
+
+
+@pytest.mark.parametrize("length", [150, 3001])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.uint8], ids=str
+)
+def test_middle(dtype, length, tmp_path):
+    """Elements at a place of the sorted rows, which are sorted or searched. Of equal elements,
+    any may be the result. Rows without, with one and with many NaNs."""
+    (x,), _ = drawn(dtype, 5, length)
+    x[1] = x[1, 0]
+    x[4, length // 4 :] = x[0, 0]
+    exporting.save(exporting.export(Middle(), (x,), {}), tmp_path / "m.pt2")
+    want = Middle()(x)
+    got = harness.run(tmp_path / "m.pt2", ((x,), {}), tmp_path, want)
+    harness.compare(got[::2], want[::2])
+    for values, indices in zip(want[::2], got[1::2]):
+        harness.compare([x.gather(1, indices.unsqueeze(1)).squeeze(1)], [values])
+
+
+class Lengths(torch.nn.Module):
+    """The first elements of rows of many lengths."""
+
+    CASES = [(1, 1), (2, 1), (5, 5), (8, 3), (9, 9), (17, 2), (33, 33), (70, 9), (130, 65)]
+    CASES += [(257, 16), (600, 600), (1025, 30), (2048, 2048), (2049, 4), (9000, 3)]
+
+    def forward(self, x):
+        rows = [(x[:, :length].contiguous(), k) for length, k in self.CASES]
+        return [t for row, k in rows for t in row.topk(k, largest=False)]
+
+
+def test_lengths(tmp_path):
+    """Many equal elements, of which the first ones come first."""
+    generator = torch.Generator().manual_seed(2)
+    x = torch.randint(-40, 40, (5, 9000), generator=generator).float() / 8
+    exporting.save(exporting.export(Lengths(), (x,), {}), tmp_path / "m.pt2")
+    want = []
+    for length, k in Lengths.CASES:
+        want += [t[:, :k] for t in x[:, :length].sort(stable=True, dim=1)]
+    harness.compare(harness.run(tmp_path / "m.pt2", ((x,), {}), tmp_path, want), want)

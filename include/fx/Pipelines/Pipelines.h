@@ -49,6 +49,8 @@ void buildSimplifyPipeline(mlir::OpPassManager &pm,
 struct ToLinalgOptions {
   /// Attention computes whole heads, as tensor cores need it.
   bool wholeHeads = false;
+  /// Sorts and scans are left to kernels of the CPU.
+  bool rowKernels = false;
   /// The operands of f32 matmuls and convolutions are rounded to bf16.
   bool bf16 = false;
 };

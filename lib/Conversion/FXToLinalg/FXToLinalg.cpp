@@ -37,9 +37,10 @@ namespace {
 /// Converts a graph to a function on builtin tensors and numbers.
 class GraphToLinalg : public GraphConversion {
 public:
-  GraphToLinalg(GraphOp graph, SymbolTable &table, int64_t wholeHeads)
-      : GraphConversion(graph, "linalg"), table(table), wholeHeads(wholeHeads) {
-  }
+  GraphToLinalg(GraphOp graph, SymbolTable &table, int64_t wholeHeads,
+                bool rowKernels)
+      : GraphConversion(graph, "linalg"), table(table), wholeHeads(wholeHeads),
+        rowKernels(rowKernels) {}
 
 private:
   Type convertType(Value value) override {
@@ -60,6 +61,7 @@ private:
 
   SymbolTable &table;
   int64_t wholeHeads; ///< see lin::GraphLowering
+  bool rowKernels;
   std::optional<lin::GraphLowering> body;
   SmallVector<Attribute> inputs; ///< entries of `fx.inputs`
   llvm::StringMap<unsigned> byState, byName;
@@ -296,6 +298,7 @@ LogicalResult GraphToLinalg::convertBody() {
   body.emplace(b, Symbols(&function.front()), table);
   body->nextGroup = &nextGroup;
   body->wholeHeads = wholeHeads;
+  body->rowKernels = rowKernels;
   for (PlaceholderOp placeholder : graph.getPlaceholders())
     body->set(placeholder.getResult(), constantInput(placeholder));
   bindSymbols();
@@ -322,7 +325,7 @@ struct ConvertFXToLinalg
         return signalPassFailure();
       }
     auto convert = [&](GraphOp graph) {
-      return GraphToLinalg(graph, table, wholeHeads).convert();
+      return GraphToLinalg(graph, table, wholeHeads, rowKernels).convert();
     };
     if (failed(convertGraphs(module, convert)))
       return signalPassFailure();

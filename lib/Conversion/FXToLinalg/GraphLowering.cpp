@@ -410,6 +410,7 @@ GraphLowering::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
   GraphLowering inner(b, symbols, table);
   inner.nextGroup = nextGroup;
   inner.wholeHeads = wholeHeads;
+  inner.rowKernels = rowKernels;
   inner.numNames = numNames;
   auto placeholders = callee.getPlaceholders();
   if (placeholders.size() != operands.size())

@@ -36,6 +36,8 @@ public:
   /// Attention of bf16 and f16 with heads of at most this size is not cut into
   /// blocks of queries.
   int64_t wholeHeads = 0;
+  /// The target has kernels for sorts and scans.
+  bool rowKernels = false;
 
   void set(mlir::Value fx, Lowered lowered);
   const Lowered *lookup(mlir::Value fx) const;

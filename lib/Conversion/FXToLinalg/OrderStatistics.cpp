@@ -28,11 +28,13 @@ static Tensor markNumbers(Builder &b, const Tensor &x) {
 
 /// Sets the results to the value and the index of one element of each row along
 /// `dim`. `at` gets the number of elements that are not NaN and returns the
-/// element's position in the sorted row; NaNs come last.
+/// element's position in the sorted row; NaNs come last. If `most` is given,
+/// the position is less.
 static LogicalResult orderStatistic(NodeLowering &n, Tensor x, int64_t dim,
                                     bool keepDim,
-                                    function_ref<Value(Scalars &, Value)> at) {
-  FailureOr<Sorted> r = sort(n, x, dim, false);
+                                    function_ref<Value(Scalars &, Value)> at,
+                                    ExprAttr most = {}) {
+  FailureOr<Sorted> r = getRows(n, x, dim);
   if (failed(r))
     return failure();
   Builder &b = n.b;
@@ -47,7 +49,13 @@ static LogicalResult orderStatistic(NodeLowering &n, Tensor x, int64_t dim,
                                Value p = at(s, v[0]);
                                return s.max(p, s.integer(0));
                              });
-  Tensor index = pick(b, r->index, place);
+  Tensor index;
+  if (sortsDirectly(n, r->x)) {
+    sort(n, *r, /*descending=*/false, most);
+    index = pick(b, r->index, place);
+  } else {
+    index = radixFind(b, r->x, place);
+  }
   Tensor value = pick(b, r->x, index);
   auto finish = [&](Tensor t) {
     t = b.permute(t, r->back);
@@ -91,8 +99,13 @@ static LogicalResult lowerKthValue(NodeLowering &n) {
   int64_t k = n.integer("k");
   int64_t dim = n.dim("dim", x.rank());
   bool keepDim = n.boolean("keepdim");
-  return orderStatistic(n, x, dim, keepDim,
-                        [&](Scalars &s, Value) { return s.integer(k - 1); });
+  if (n.failed())
+    return failure();
+  std::optional<int64_t> length =
+      x.rank() ? x.sizes[dim].getInteger() : std::nullopt;
+  return orderStatistic(
+      n, x, dim, keepDim, [&](Scalars &s, Value) { return s.integer(k - 1); },
+      k > 0 && length && k <= *length ? n.b.expr(k) : ExprAttr());
 }
 
 /// Lowers mode: the most frequent value (the smallest one of several) and the
@@ -106,7 +119,7 @@ static LogicalResult lowerMode(NodeLowering &n) {
   if (failed(r))
     return failure();
   Builder &b = n.b;
-  Tensor values = b.contiguous(pick(b, r->x, r->index));
+  Tensor values = b.contiguous(sortedValues(b, *r));
   int64_t last = values.rank() - 1;
   Sizes outer(ArrayRef<ExprAttr>(values.sizes).drop_back());
   Scalars ix(b.b, b.loc, b.b.getIndexType()), e(b.b, b.loc, values.dtype);
@@ -220,7 +233,7 @@ static LogicalResult lowerQuantile(NodeLowering &n) {
   if (failed(r))
     return failure();
   int64_t last = r->x.rank() - 1;
-  Tensor values = pick(b, r->x, r->index);
+  Tensor values = sortedValues(b, *r);
   Tensor count = b.sum(markNumbers(b, r->x), {last}, true, i64);
   // The dimension of the quantiles replaces the sorted one, which is the last.
   Tensor which =

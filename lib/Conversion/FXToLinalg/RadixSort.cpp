@@ -13,11 +13,17 @@
 //
 // If only the first k elements are needed, the highest bits of all keys are
 // counted, and only the keys whose highest bits are not above those of the k-th
-// key are sorted.
+// key are sorted. If k is small, the row is divided into groups instead, and
+// only the keys that are not above the k-th of the least keys of all groups are
+// sorted; the others are read once, by vectors.
+//
+// A single element of the sorted row is found by counting: for each digit, the
+// highest first, only the keys with the digit of the wanted key are kept.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Sorting.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -125,6 +131,37 @@ struct Row {
   Items pass(Items from, unsigned shift);
   Items all(Value keys);
   Items first(Value keys, Value k, unsigned numBits);
+  Items below(const struct Groups &groups, Value x, Value row);
+  Value find(Value keys, Value place);
+
+private:
+  /// The keys that are chosen so far, their indices and their number.
+  SmallVector<Value> begin() {
+    return {empty(keyType), empty(b.b.getI64Type()), zero};
+  }
+  /// Chooses a key if `isWanted`. Every key is written; the next one overwrites
+  /// it unless it is wanted.
+  SmallVector<Value> choose(ValueRange chosen, Value key, Value index,
+                            Value isWanted) {
+    Value more =
+        arith::IndexCastUIOp::create(b.b, b.loc, b.b.getIndexType(), isWanted);
+    return {put(key, chosen[0], chosen[2]), put(index, chosen[1], chosen[2]),
+            add(chosen[2], more)};
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b.b, b.loc, predicate, x, y);
+  }
+  Value toI64(Value index) {
+    return arith::IndexCastOp::create(b.b, b.loc, b.b.getI64Type(), index);
+  }
+};
+
+/// The groups of the elements of each row.
+struct Groups {
+  int64_t size = 0, number = 0;
+  Tensor least; ///< the least key of each group
+  Tensor limit; ///< the k-th one of them in each row
+  llvm::function_ref<Value(OpBuilder &, Value)> key;
 };
 } // namespace
 
@@ -187,21 +224,123 @@ Items Row::first(Value keys, Value k, unsigned numBits) {
                           b.b, b.loc, b.b.getIndexType(), isBelow);
                       return SmallVector<Value>{sum, add(c[1], more)};
                     })[1];
-  Type i64 = b.b.getI64Type();
-  // Every key is written; the next one overwrites it unless it is wanted.
-  SmallVector<Value> chosen = loop(
-      length, {empty(keyType), empty(i64), zero}, [&](Value i, ValueRange c) {
-        Value key = get(keys, i);
-        Value isWanted =
-            arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ule,
-                                  digit(key, shift, numBits), last);
-        Value more = arith::IndexCastUIOp::create(b.b, b.loc,
-                                                  b.b.getIndexType(), isWanted);
-        Value number = arith::IndexCastOp::create(b.b, b.loc, i64, i);
-        return SmallVector<Value>{put(key, c[0], c[2]), put(number, c[1], c[2]),
-                                  add(c[2], more)};
-      });
+  SmallVector<Value> chosen = loop(length, begin(), [&](Value i, ValueRange c) {
+    Value key = get(keys, i);
+    return choose(
+        c, key, toI64(i),
+        compare(arith::CmpIPredicate::ule, digit(key, shift, numBits), last));
+  });
   return {chosen[0], chosen[1], chosen[2]};
+}
+
+/// Returns the keys of row `row` of `x` that are not above the limit of
+/// `groups`, in the order of the row.
+Items Row::below(const Groups &groups, Value x, Value row) {
+  auto at = [&](const Tensor &t, Value i) -> Value {
+    return tensor::ExtractOp::create(b.b, b.loc, t.value, ValueRange{row, i});
+  };
+  Value limit = at(groups.limit, zero), size = b.index(groups.size);
+  auto consider = [&](Value i, ValueRange c) {
+    Value element =
+        tensor::ExtractOp::create(b.b, b.loc, x, ValueRange{row, i});
+    Value key = groups.key(b.b, element);
+    return choose(c, key, toI64(i),
+                  compare(arith::CmpIPredicate::ule, key, limit));
+  };
+  SmallVector<Value> chosen =
+      loop(b.index(groups.number), begin(), [&](Value group, ValueRange c) {
+        Value has =
+            compare(arith::CmpIPredicate::ule, at(groups.least, group), limit);
+        Value end = arith::SelectOp::create(b.b, b.loc, has, size, zero);
+        Value start = arith::MulIOp::create(b.b, b.loc, group, size);
+        return loop(end, c, [&](Value i, ValueRange c) {
+          return consider(add(start, i), c);
+        });
+      });
+  // The elements after the groups.
+  Value start = b.index(groups.size * groups.number);
+  Value rest = arith::SubIOp::create(b.b, b.loc, length, start);
+  chosen = loop(rest, chosen, [&](Value i, ValueRange c) {
+    return consider(add(start, i), c);
+  });
+  return {chosen[0], chosen[1], chosen[2]};
+}
+
+/// Returns the index in the row of the key at `place` of the sorted row.
+Value Row::find(Value keys, Value place) {
+  unsigned bits = keyType.getIntOrFloatBitWidth(), shift = bits;
+  Items items{keys, Value(), length};
+  while (shift) {
+    unsigned numBits = llvm::divideCeil(shift, llvm::divideCeil(shift, 11));
+    shift -= numBits;
+    Value counts = count(items.keys, items.count, shift, numBits);
+    // The digit of the key is the number of digits up to which there are at
+    // most `place` keys.
+    SmallVector<Value> found =
+        loop(b.index(int64_t(1) << numBits), {zero, zero, zero},
+             [&](Value i, ValueRange c) {
+               Value sum = add(c[0], get(counts, i));
+               Value isBelow = compare(arith::CmpIPredicate::ule, sum, place);
+               Value more = arith::IndexCastUIOp::create(
+                   b.b, b.loc, b.b.getIndexType(), isBelow);
+               return SmallVector<Value>{
+                   sum, add(c[1], more),
+                   arith::SelectOp::create(b.b, b.loc, isBelow, sum, c[2])};
+             });
+    place = arith::SubIOp::create(b.b, b.loc, place, found[2]);
+    SmallVector<Value> kept =
+        loop(items.count, begin(), [&](Value i, ValueRange c) {
+          Value key = get(items.keys, i);
+          Value index = items.indices ? get(items.indices, i) : toI64(i);
+          return choose(c, key, index,
+                        compare(arith::CmpIPredicate::eq,
+                                digit(key, shift, numBits), found[1]));
+        });
+    items = {kept[0], kept[1], kept[2]};
+  }
+  return get(items.indices, place);
+}
+
+/// Divides rows of `length` elements into groups for the first `k`. Returns no
+/// groups if they do not pay.
+static Groups divide(Builder &b, const Tensor &x, Type keyType, ExprAttr k,
+                     llvm::function_ref<Value(OpBuilder &, Value)> getKey) {
+  constexpr int64_t most = kernel::SortOp::kMaxLength;
+  Groups groups;
+  std::optional<int64_t> n = x.sizes[1].getInteger(), wanted = k.getInteger();
+  unsigned bits = keyType.getIntOrFloatBitWidth();
+  if (!n || !wanted || bits > 32 || *n <= most || *wanted * 128 > *n)
+    return groups;
+  int64_t size =
+      std::max<int64_t>(llvm::bit_floor<uint64_t>(*n / (*wanted * 8)),
+                        llvm::PowerOf2Ceil(llvm::divideCeil(*n, most)));
+  if (*n / size < 4 * *wanted)
+    return groups;
+  groups.size = size;
+  groups.number = *n / size;
+  groups.key = getKey;
+  Tensor part =
+      b.slice(x, 1, b.expr(0), b.expr(size * groups.number), b.expr(1));
+  part = b.split(part, 1, {b.expr(groups.number), b.expr(size)});
+  Type order = IntegerType::get(b.context(), bits, IntegerType::Unsigned);
+  Tensor keys = b.indexed(
+      {part}, part.sizes, order, Type(),
+      [&](Scalars &s, ValueRange v, ArrayRef<Value>) {
+        return getKey(s.b, v[0]);
+      },
+      order);
+  groups.least = b.contiguous(b.reduce(
+      keys, {2}, false, order, [](Scalars &s) { return s.highest(); },
+      [](Scalars &s, Value a, Value v) { return s.min(a, v); }));
+  Sizes found{x.sizes[0], k};
+  auto sort = kernel::SortOp::create(
+      b.b, b.loc, groups.least.value, b.empty(found, order),
+      b.empty(found, b.b.getI64Type()), /*descending=*/false,
+      /*isUnsigned=*/true);
+  groups.limit =
+      b.contiguous(b.slice(Tensor(sort.getSorted(), found, order), 1,
+                           b.expr(*wanted - 1), b.expr(1), b.expr(1)));
+  return groups;
 }
 
 /// Returns the number of bits that `Row::first` counts to find `k` of `length`
@@ -215,20 +354,64 @@ static unsigned numSelectedBits(unsigned bits, ExprAttr length, ExprAttr k) {
   return std::min(bits, n && *n < 4096 ? 9u : 11u);
 }
 
-Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k) {
-  Type i64 = b.b.getI64Type(), dtype = x.dtype;
-  unsigned bits = std::max(dtype.getIntOrFloatBitWidth(), 8u);
-  Type keyType = b.b.getIntegerType(bits);
-  Sizes rows{b.product(ArrayRef<ExprAttr>(x.sizes).drop_back()),
-             x.sizes.back()};
-  Tensor flat = b.reshape(x, rows);
-  Tensor keys = b.contiguous(b.indexed(
-      {flat}, rows, keyType, Type(),
+/// Returns `x` as a matrix of its rows.
+static Tensor toMatrix(Builder &b, const Tensor &x) {
+  return b.contiguous(b.reshape(
+      x, {b.product(ArrayRef<ExprAttr>(x.sizes).drop_back()), x.sizes.back()}));
+}
+
+static Type getKeyType(Builder &b, const Tensor &x) {
+  return b.b.getIntegerType(std::max(x.dtype.getIntOrFloatBitWidth(), 8u));
+}
+
+static Tensor
+computeKeys(Builder &b, const Tensor &x,
+            llvm::function_ref<Value(OpBuilder &, Value)> getKey) {
+  Type type = getKeyType(b, x);
+  return b.contiguous(b.indexed(
+      {x}, x.sizes, type, Type(),
       [&](Scalars &s, ValueRange v, ArrayRef<Value>) {
-        bool isUnsigned = Scalars(s.b, s.loc, dtype).isUnsigned();
-        return getKey(s.b, s.loc, v[0], dtype, isUnsigned, descending);
+        return getKey(s.b, v[0]);
       },
-      keyType));
+      type));
+}
+
+Tensor radixFind(Builder &b, const Tensor &x, const Tensor &place) {
+  Type i64 = b.b.getI64Type();
+  Tensor flat = toMatrix(b, x);
+  bool isUnsigned = Scalars(b.b, b.loc, x.dtype).isUnsigned();
+  Tensor keys = computeKeys(b, flat, [&](OpBuilder &at, Value v) {
+    return getKey(at, b.loc, v, x.dtype, isUnsigned, /*descending=*/false);
+  });
+  Sizes rows{flat.sizes[0]};
+  Value places = b.materialize(b.reshape(place, rows));
+  Row row{b, getKeyType(b, x), b.index(flat.sizes[1]), b.index(0), b.index(1)};
+  Value found = row.loop(
+      b.index(rows[0]), b.empty(rows, i64), [&](Value r, ValueRange carried) {
+        Value line = b.materialize(b.select(keys, 0, r));
+        Value at = arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(),
+                                              row.get(places, r));
+        return SmallVector<Value>{row.put(row.find(line, at), carried[0], r)};
+      })[0];
+  return b.reshape(Tensor(found, rows, i64), place.sizes);
+}
+
+Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k,
+                  bool rowKernels) {
+  Type i64 = b.b.getI64Type(), dtype = x.dtype, keyType = getKeyType(b, x);
+  unsigned bits = keyType.getIntOrFloatBitWidth();
+  Tensor flat = toMatrix(b, x);
+  ArrayRef<ExprAttr> rows(flat.sizes);
+  bool isUnsigned = Scalars(b.b, b.loc, dtype).isUnsigned();
+  auto key = [&](OpBuilder &at, Value v) {
+    return getKey(at, b.loc, v, dtype, isUnsigned, descending);
+  };
+  Groups groups;
+  if (rowKernels)
+    groups = divide(b, flat, keyType, k, key);
+  Tensor keys;
+  if (!groups.size)
+    keys = computeKeys(b, flat, key);
   Sizes shape(x.sizes), found{rows[0], k};
   shape.back() = k;
   unsigned selected = numSelectedBits(bits, rows[1], k);
@@ -236,9 +419,13 @@ Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k) {
   Value wanted = b.index(k);
   Value all = row.loop(
       b.index(rows[0]), b.empty(found, i64), [&](Value r, ValueRange carried) {
-        Value line = b.materialize(b.select(keys, 0, r));
-        Items items =
-            selected ? row.first(line, wanted, selected) : row.all(line);
+        Items items;
+        if (groups.size) {
+          items = row.below(groups, flat.value, r);
+        } else {
+          Value line = b.materialize(b.select(keys, 0, r));
+          items = selected ? row.first(line, wanted, selected) : row.all(line);
+        }
         for (unsigned shift = 0; shift < bits; shift += kDigitBits)
           items = row.pass(items, shift);
         SmallVector<OpFoldResult> first{b.b.getIndexAttr(0)},

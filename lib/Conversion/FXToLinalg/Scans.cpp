@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GraphLowering.h"
 #include "NodeLowering.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -89,31 +91,133 @@ SmallVector<Tensor> scan(Builder &b, ArrayRef<Tensor> operands, int64_t dim,
   return results;
 }
 
+namespace {
 using CombineFn = Value (*)(Scalars &, Value, Value);
 
+/// A sum, product or the like of the elements up to each one.
+struct Accumulation {
+  CombineFn combine;
+  Value (*first)(Scalars &);
+  /// Elements of f32 are accumulated in f64, as in PyTorch.
+  bool isWide = false;
+};
+} // namespace
+
+static Value add(Scalars &s, Value x, Value y) { return s.add(x, y); }
+static Value mul(Scalars &s, Value x, Value y) { return s.mul(x, y); }
+static Value zero(Scalars &s) { return s.integer(0); }
+static Value one(Scalars &s) { return s.integer(1); }
+static Value lowest(Scalars &s) { return s.lowest(); }
+
+/// Creates a scan of `x` along `dim` that a kernel computes, with outputs of
+/// `dtypes`. `body` gets the index, the element and the carried values, and
+/// returns the elements of the outputs and the next carried values.
+static SmallVector<Tensor> scanByKernel(
+    Builder &b, const Tensor &x, int64_t dim, ArrayRef<Type> dtypes,
+    ValueRange start,
+    llvm::function_ref<SmallVector<Value>(Value, Value, ValueRange)> body) {
+  ArrayRef<ExprAttr> sizes(x.sizes);
+  Sizes shape{b.product(sizes.take_front(dim)), sizes[dim],
+              b.product(sizes.drop_front(dim + 1))};
+  Value input = b.materialize(b.reshape(x, shape));
+  SmallVector<Value> outputs;
+  for (Type dtype : dtypes)
+    outputs.push_back(b.empty(shape, dtype));
+  auto scan = kernel::ScanOp::create(b.b, b.loc, TypeRange(outputs), input,
+                                     start, outputs);
+  OpBuilder::InsertionGuard guard(b.b);
+  SmallVector<Type> types{b.b.getIndexType(),
+                          getElementTypeOrSelf(input.getType())};
+  llvm::append_range(types, start.getTypes());
+  Block *block = b.b.createBlock(&scan.getBody(), {}, types,
+                                 SmallVector<Location>(types.size(), b.loc));
+  ValueRange arguments = block->getArguments();
+  kernel::YieldOp::create(
+      b.b, b.loc, body(arguments[0], arguments[1], arguments.drop_front(2)));
+  SmallVector<Tensor> results;
+  b.b.setInsertionPointAfter(scan);
+  for (auto [value, dtype] : llvm::zip(scan.getResults(), dtypes))
+    results.push_back(b.reshape(Tensor(value, shape, dtype), x.sizes));
+  return results;
+}
+
+/// Returns into how many parts a single row along `dim` is divided, whose
+/// elements are summed up at the same time; 1 if there are other rows, or if
+/// the row is short.
+static int64_t countParts(const Tensor &x, int64_t dim) {
+  constexpr int64_t least = 2048;
+  for (auto [i, size] : llvm::enumerate(x.sizes))
+    if (size.getInteger() != 1 && int64_t(i) != dim)
+      return 1;
+  int64_t length = x.sizes[dim].getInteger().value_or(0);
+  for (int64_t parts = 8; parts > 2 && length >= least; --parts)
+    if (length % parts == 0)
+      return parts;
+  return 1;
+}
+
+/// Accumulates the elements of `x`, which are not empty, along `dim`.
+static Tensor accumulate(NodeLowering &n, const Tensor &x, int64_t dim,
+                         Type dtype, const Accumulation &how) {
+  Builder &b = n.b;
+  Type acc = opMathType(dtype);
+  if (!n.graph.rowKernels) {
+    Sizes rest(x.sizes);
+    rest.erase(rest.begin() + dim);
+    Scalars s(b.b, b.loc, acc);
+    Tensor start(b.filled(rest, acc, how.first(s)), rest, acc);
+    return scan(b, {b.cast(x, acc)}, dim, x.sizes[dim], {start}, 1,
+                [&](Value, ArrayRef<Tensor> part,
+                    ArrayRef<Tensor> sofar) -> SmallVector<Tensor> {
+                  return {b.pointwise({sofar[0], part[0]}, rest, acc, acc,
+                                      [&](Scalars &s, ValueRange v) {
+                                        return how.combine(s, v[0], v[1]);
+                                      })};
+                })[0];
+  }
+  if (how.isWide && dtype.isF32())
+    acc = b.b.getF64Type();
+  // The kernel converts integers to integers, for example of bool.
+  bool converts = isa<IntegerType>(x.dtype) && isa<IntegerType>(dtype);
+  Tensor from = converts ? x : b.cast(x, dtype);
+  Scalars s(b.b, b.loc, acc);
+  auto scanTo = [&](const Tensor &t, int64_t dim, Type to) {
+    return scanByKernel(
+        b, t, dim, {to}, how.first(s),
+        [&](Value, Value element, ValueRange carried) -> SmallVector<Value> {
+          Value v = s.cast(element, t.dtype, acc);
+          Value next = how.combine(s, carried[0], v);
+          return {s.cast(next, acc, to), next};
+        })[0];
+  };
+  int64_t parts = how.combine == add ? countParts(x, dim) : 1;
+  if (parts == 1)
+    return scanTo(from, dim, dtype);
+  // The sums within each part, and then those of all parts before it.
+  ExprAttr number = b.expr(parts),
+           each = b.expr(*x.sizes[dim].getInteger() / parts), one = b.expr(1);
+  Tensor within = scanTo(b.reshape(from, {number, each}), 1, acc);
+  Tensor last = b.slice(within, 1, b.expr(*each.getInteger() - 1), one, one);
+  Tensor ends = scanTo(b.reshape(last, {number}), 0, acc);
+  Tensor before = b.slice(ends, 0, b.expr(0), b.expr(parts - 1), one);
+  before = b.pad(before, {one}, {b.expr(0)}, how.first(s));
+  Tensor sums =
+      b.pointwise({within, b.unsqueeze(before, 1)}, within.sizes, dtype, acc,
+                  [](Scalars &s, ValueRange v) { return s.add(v[1], v[0]); });
+  return b.reshape(sums, x.sizes);
+}
+
 /// Lowers cumsum, cumprod and logcumsumexp.
-template <CombineFn combine, Value (*first)(Scalars &)>
+template <CombineFn combine, Value (*first)(Scalars &), bool isWide>
 static LogicalResult lowerScan(NodeLowering &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed())
     return failure();
-  Type acc = opMathType(n.resultDtype());
   if (x.rank() == 0 || isEmpty(x.sizes))
     return n.result(x);
-  Builder &b = n.b;
-  Sizes rest(x.sizes);
-  rest.erase(rest.begin() + dim);
-  Scalars s(b.b, b.loc, acc);
-  Tensor start(b.filled(rest, acc, first(s)), rest, acc);
-  return n.result(scan(b, {b.cast(x, acc)}, dim, x.sizes[dim], {start}, 1,
-                       [&](Value, ArrayRef<Tensor> part,
-                           ArrayRef<Tensor> sofar) -> SmallVector<Tensor> {
-                         return {b.pointwise({sofar[0], part[0]}, rest, acc,
-                                             acc, [](Scalars &s, ValueRange v) {
-                                               return combine(s, v[0], v[1]);
-                                             })};
-                       })[0]);
+  return n.result(
+      accumulate(n, x, dim, n.resultDtype(), {combine, first, isWide}));
 }
 
 /// Returns log(exp(a) + exp(v)), or v if a is -inf, the initial value.
@@ -158,6 +262,23 @@ static LogicalResult lowerCumulativeExtreme(NodeLowering &n) {
     return s.logicalAnd(r,
                         s.logicalOr(s.isNan(v), s.logicalNot(s.isNan(best))));
   };
+  if (n.graph.rowKernels) {
+    // Vectors of 32-bit indices are faster.
+    Type index = x.sizes[dim].isInteger() ? b.b.getI32Type() : i64;
+    Scalars where(b.b, b.loc, index);
+    SmallVector<Tensor> both = scanByKernel(
+        b, x, dim, {x.dtype, i64},
+        {max ? s.lowest() : s.highest(), where.integer(0)},
+        [&](Value i, Value v, ValueRange best) -> SmallVector<Value> {
+          Value isBetter = take(s, v, best[0]);
+          Value value = s.select(isBetter, v, best[0]);
+          Value at = where.select(isBetter, where.fromIndex(i), best[1]);
+          return {value, at, value, at};
+        });
+    if (failed(n.set(0, both[0])))
+      return failure();
+    return n.set(1, both[1]);
+  }
   SmallVector<Tensor> both =
       scan(b, {x}, dim, x.sizes[dim], {value, index}, 2,
            [&](Value i, ArrayRef<Tensor> part,
@@ -244,31 +365,13 @@ static LogicalResult lowerTrapezoid(NodeLowering &n) {
   Type acc = opMathType(dtype);
   if (!cumulative)
     return n.result(b.sum(*areas, {dim}, false, acc));
-  Sizes rest(areas->sizes);
-  rest.erase(rest.begin() + dim);
-  Scalars s(b.b, b.loc, acc);
-  Tensor start(b.filled(rest, acc, s.constant(0)), rest, acc);
-  return n.result(scan(b, {b.cast(*areas, acc)}, dim, areas->sizes[dim],
-                       {start}, 1,
-                       [&](Value, ArrayRef<Tensor> part,
-                           ArrayRef<Tensor> sofar) -> SmallVector<Tensor> {
-                         return {b.pointwise({sofar[0], part[0]}, rest, acc,
-                                             acc, [](Scalars &s, ValueRange v) {
-                                               return s.add(v[0], v[1]);
-                                             })};
-                       })[0]);
+  return n.result(accumulate(n, *areas, dim, dtype, {add, zero, true}));
 }
 
-static Value add(Scalars &s, Value x, Value y) { return s.add(x, y); }
-static Value mul(Scalars &s, Value x, Value y) { return s.mul(x, y); }
-static Value zero(Scalars &s) { return s.integer(0); }
-static Value one(Scalars &s) { return s.integer(1); }
-static Value lowest(Scalars &s) { return s.lowest(); }
-
 void registerScans(Registry &r) {
-  r.add("aten.cumsum.default", lowerScan<add, zero>);
-  r.add("aten.cumprod.default", lowerScan<mul, one>);
-  r.add("aten.logcumsumexp.default", lowerScan<logAddExp, lowest>);
+  r.add("aten.cumsum.default", lowerScan<add, zero, true>);
+  r.add("aten.cumprod.default", lowerScan<mul, one, true>);
+  r.add("aten.logcumsumexp.default", lowerScan<logAddExp, lowest, false>);
   r.add("aten.cummax.default", lowerCumulativeExtreme<true>);
   r.add("aten.cummin.default", lowerCumulativeExtreme<false>);
   r.add({"aten.trapezoid.x", "aten.trapezoid.dx", "aten.trapz.x",

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sorting.h"
+#include "GraphLowering.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 using namespace mlir;
 
@@ -66,10 +68,10 @@ static Tensor countingOrder(Builder &b, const Tensor &x, bool descending) {
 
 /// Returns the first `k` elements of each row of `sortedOrder`.
 static Tensor firstInOrder(Builder &b, const Tensor &x, bool descending,
-                           ExprAttr k) {
+                           ExprAttr k, bool rowKernels = false) {
   std::optional<int64_t> length = x.sizes.back().getInteger();
   if (!length || *length > mostCounted)
-    return radixOrder(b, x, descending, k);
+    return radixOrder(b, x, descending, k, rowKernels);
   Tensor order = countingOrder(b, x, descending);
   return k == x.sizes.back()
              ? order
@@ -80,8 +82,36 @@ Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
   return firstInOrder(b, x, descending, x.sizes.back());
 }
 
-FailureOr<Sorted> sort(NodeLowering &n, Tensor x, int64_t dim, bool descending,
-                       ExprAttr k) {
+/// Returns true if a kernel sorts rows like those of `x`.
+static bool hasKernel(NodeLowering &n, const Tensor &x) {
+  std::optional<int64_t> length = x.sizes.back().getInteger();
+  return n.graph.rowKernels && length &&
+         *length <= kernel::SortOp::kMaxLength &&
+         x.dtype.getIntOrFloatBitWidth() <= 32;
+}
+
+bool sortsDirectly(NodeLowering &n, const Tensor &x) {
+  std::optional<int64_t> length = x.sizes.back().getInteger();
+  return hasKernel(n, x) || (length && *length <= mostCounted);
+}
+
+/// Sorts the rows of `r.x` by a kernel.
+static void sortByKernel(Builder &b, Sorted &r, bool descending, ExprAttr k) {
+  const Tensor &x = r.x;
+  Type i64 = b.b.getI64Type();
+  Sizes rows{b.product(ArrayRef<ExprAttr>(x.sizes).drop_back()),
+             x.sizes.back()};
+  Sizes found{rows[0], k}, shape(x.sizes);
+  shape.back() = k;
+  bool isUnsigned = Scalars(b.b, b.loc, x.dtype).isUnsigned();
+  auto sort = kernel::SortOp::create(
+      b.b, b.loc, b.materialize(b.reshape(x, rows)), b.empty(found, x.dtype),
+      b.empty(found, i64), descending, isUnsigned);
+  r.values = b.reshape(Tensor(sort.getSorted(), found, x.dtype), shape);
+  r.index = b.reshape(Tensor(sort.getIndices(), found, i64), shape);
+}
+
+FailureOr<Sorted> getRows(NodeLowering &n, Tensor x, int64_t dim) {
   Builder &b = n.b;
   if (n.failed())
     return failure();
@@ -99,8 +129,28 @@ FailureOr<Sorted> sort(NodeLowering &n, Tensor x, int64_t dim, bool descending,
   for (auto [i, d] : llvm::enumerate(order))
     r.back[d] = i;
   r.x = b.contiguous(b.permute(x, order));
-  r.index = firstInOrder(b, r.x, descending, k ? k : r.x.sizes.back());
   return r;
+}
+
+void sort(NodeLowering &n, Sorted &r, bool descending, ExprAttr k) {
+  if (!k)
+    k = r.x.sizes.back();
+  bool isSome = k.getInteger().value_or(0) > 0;
+  if (isSome && hasKernel(n, r.x))
+    return sortByKernel(n.b, r, descending, k);
+  r.index = firstInOrder(n.b, r.x, descending, k, isSome && n.graph.rowKernels);
+}
+
+FailureOr<Sorted> sort(NodeLowering &n, Tensor x, int64_t dim, bool descending,
+                       ExprAttr k) {
+  FailureOr<Sorted> r = getRows(n, x, dim);
+  if (succeeded(r))
+    sort(n, *r, descending, k);
+  return r;
+}
+
+Tensor sortedValues(Builder &b, const Sorted &r) {
+  return r.values ? r.values : pick(b, r.x, r.index);
 }
 
 Tensor pick(Builder &b, const Tensor &x, const Tensor &at) {
@@ -137,7 +187,7 @@ static LogicalResult lowerSort(NodeLowering &n) {
     return failure();
   if (indicesOnly)
     return n.result(restore(n, *r, r->index));
-  if (failed(n.set(0, restore(n, *r, pick(n.b, r->x, r->index)))))
+  if (failed(n.set(0, restore(n, *r, sortedValues(n.b, *r)))))
     return failure();
   return column ? success() : n.set(1, restore(n, *r, r->index));
 }
@@ -150,7 +200,7 @@ static LogicalResult lowerTopK(NodeLowering &n) {
     return n.fail("the result is no tensor");
   ExprAttr k = x.rank() ? n.resultSizes()[dim] : n.b.expr(1);
   FailureOr<Sorted> r = sort(n, x, dim, largest, k);
-  if (failed(r) || failed(n.set(0, restore(n, *r, pick(n.b, r->x, r->index)))))
+  if (failed(r) || failed(n.set(0, restore(n, *r, sortedValues(n.b, *r)))))
     return failure();
   return n.set(1, restore(n, *r, r->index));
 }

@@ -499,6 +499,12 @@ SmallVector<Group> KernelFormation::run() {
   for (linalg::GenericOp op : generics)
     if (isFree(op) && op.getNumReductionLoops())
       tryTake(window(op));
+  for (Operation &op : block)
+    if (isa<SortOp, ScanOp>(op)) {
+      Group group;
+      group.insert(&op);
+      take(std::move(group));
+    }
   for (Operation &op : llvm::reverse(block))
     if (isFree(&op) &&
         (isPointwise(&op) || isa<linalg::PackOp>(op) || isEasyPad(&op)))
@@ -522,7 +528,7 @@ struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
     for (func::FuncOp func : funcs) {
       SmallVector<Block *> blocks;
       func.walk([&](Block *block) {
-        if (!isa<linalg::LinalgOp, tensor::PadOp>(block->getParentOp()))
+        if (!isa<linalg::LinalgOp, tensor::PadOp, ScanOp>(block->getParentOp()))
           blocks.push_back(block);
       });
       for (Block *block : blocks) {

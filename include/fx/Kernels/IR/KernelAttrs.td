@@ -135,6 +135,14 @@ def FXKernel_PointwiseAttr : FXKernel_SimpleSchedule<"Pointwise", "pointwise"> {
   let summary = "pointwise ops, by vectors";
 }
 
+def FXKernel_SortAttr : FXKernel_SimpleSchedule<"Sort", "sort"> {
+  let summary = "sorting networks, a row in each lane";
+}
+
+def FXKernel_ScanAttr : FXKernel_SimpleSchedule<"Scan", "scan"> {
+  let summary = "scans along a dimension, a row or a column in each lane";
+}
+
 //===----------------------------------------------------------------------===//
 // GPUs
 //===----------------------------------------------------------------------===//

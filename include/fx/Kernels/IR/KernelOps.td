@@ -228,4 +228,97 @@ def FXKernel_UntransformOp : Op<FXKernel_Dialect, "untransform", [Pure]> {
   let hasVerifier = 1;
 }
 
+def FXKernel_SortOp : Op<FXKernel_Dialect, "sort", [
+    Pure, DestinationStyleOpInterface, AllTypesMatch<["values", "sorted"]>,
+    AllTypesMatch<["order", "indices"]>]> {
+  let summary = "the first elements of each sorted row";
+  let description = [{
+    Sorts each row of `x` stably and returns the first k elements of its order
+    and their indices in the row, where k is the last size of the outputs. A NaN
+    is greater than any number. The rows have at most 2048 elements, of 32 bits
+    or less. If `unsigned_order`, integers are unsigned.
+
+    The conversion creates the op only for targets that have kernels for it.
+
+    ```mlir
+    %v, %i = fx_kernel.sort %x outs(%e, %f : tensor<?x5xf32>, tensor<?x5xi64>)
+               {descending} : tensor<?x100xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$values,
+                       AnyRankedTensor:$order, UnitAttr:$descending,
+                       UnitAttr:$unsigned_order);
+  let results = (outs AnyRankedTensor:$sorted, AnyRankedTensor:$indices);
+  let assemblyFormat = [{
+    $x `outs` `(` $values `,` $order `:` type($values) `,` type($order) `)`
+    attr-dict `:` type($x)
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$values,
+                   "::mlir::Value":$order, "bool":$descending,
+                   "bool":$isUnsigned)>
+  ];
+  let extraClassDeclaration = [{
+    /// The longest row.
+    static constexpr int64_t kMaxLength = 2048;
+
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 1, 2);
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def FXKernel_ScanOp : Op<FXKernel_Dialect, "scan", [
+    Pure, AttrSizedOperandSegments, SingleBlock, DestinationStyleOpInterface]> {
+  let summary = "accumulates elements along a dimension";
+  let description = [{
+    The inputs and outputs have the dimensions outer, length and inner. For each
+    outer and inner index, `body` is computed for the indices 0 to length - 1,
+    or in the reverse order if `reverse`. Its arguments are the index, the
+    element of each input, and the carried values, which are those of `start`
+    first. It yields an element for each output, then the next carried values.
+    If an output has wider integers, the element is sign-extended.
+
+    All ops of the body are elementwise, so that vectors compute several rows at
+    the same time. The conversion creates the op only for targets that have
+    kernels for it.
+
+    ```mlir
+    %y = fx_kernel.scan ins(%x : tensor<1x8x4xf32>) start(%zero : f64)
+           outs(%e : tensor<1x8x4xf32>) {
+    ^bb0(%i: index, %a: f32, %sum: f64):
+      %wide = arith.extf %a : f32 to f64
+      %next = arith.addf %sum, %wide : f64
+      %out = arith.truncf %next : f64 to f32
+      fx_kernel.yield %out, %next : f32, f64
+    } -> tensor<1x8x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
+                       Variadic<AnyType>:$start,
+                       Variadic<AnyRankedTensor>:$outputs, UnitAttr:$reverse);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ins` `(` $inputs `:` type($inputs) `)`
+    `start` `(` $start `:` type($start) `)`
+    `outs` `(` $outputs `:` type($outputs) `)`
+    attr-dict-with-keyword $body `->` type($results)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getOutputsMutable();
+    }
+  }];
+  let hasVerifier = 1;
+}
+
+def FXKernel_YieldOp : Op<FXKernel_Dialect, "yield", [
+    Pure, Terminator, HasParent<"ScanOp">]> {
+  let summary = "ends the body of a scan";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
 #endif // FX_KERNEL_OPS

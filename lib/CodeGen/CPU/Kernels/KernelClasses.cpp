@@ -16,11 +16,14 @@ KernelClass getRowsClass();
 KernelClass getWindowClass();
 KernelClass getPackClass();
 KernelClass getPointwiseClass();
+KernelClass getScanClass();
+KernelClass getSortClass();
 } // namespace fx::cpu
 
 llvm::ArrayRef<KernelClass> fx::cpu::getKernelClasses() {
   static const KernelClass classes[] = {
       getContractionClass(), getWinogradClass(), getRowsClass(),
-      getWindowClass(),      getPackClass(),     getPointwiseClass()};
+      getWindowClass(),      getPackClass(),     getPointwiseClass(),
+      getScanClass(),        getSortClass()};
   return classes;
 }
