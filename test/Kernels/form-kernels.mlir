@@ -92,3 +92,32 @@ func.func @softmax(%x: tensor<8x100xf32>) -> tensor<8x100xf32> {
   } -> tensor<8x100xf32>
   return %3 : tensor<8x100xf32>
 }
+
+// -----
+
+// A pad of static dimensions is part of the kernel that reads it, also if
+// another dimension is dynamic.
+// CHECK-LABEL: func.func @pool
+// CHECK-NOT: tensor.pad
+// CHECK: return
+// CHECK: func.func private @kernel_0
+// CHECK: tensor.pad
+// CHECK: linalg.generic
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.window
+func.func @pool(%x: tensor<?x8x8x16xf32>, %w: tensor<3x3xf32>) -> tensor<?x8x8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<?x8x8x16xf32> to tensor<?x10x10x16xf32>
+  %d = tensor.dim %x, %c0 : tensor<?x8x8x16xf32>
+  %e = tensor.empty(%d) : tensor<?x8x8x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x8x8x16xf32>) -> tensor<?x8x8x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, h, w, c, i, j) -> (n, h + i, w + j, c)>, affine_map<(n, h, w, c, i, j) -> (i, j)>, affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%p, %w : tensor<?x10x10x16xf32>, tensor<3x3xf32>) outs(%f : tensor<?x8x8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?x8x8x16xf32>
+  return %r : tensor<?x8x8x16xf32>
+}

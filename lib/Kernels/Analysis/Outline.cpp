@@ -53,10 +53,15 @@ static Value makeDestination(OpBuilder &b, OpResult result) {
                                    tensor::getMixedSizes(b, op->getLoc(), init),
                                    getElementTypeOrSelf(init.getType()));
   }
-  // Groups contain tensor.pad with static sizes only.
-  auto type = cast<RankedTensorType>(result.getType());
-  return tensor::EmptyOp::create(b, op->getLoc(), type.getShape(),
-                                 type.getElementType());
+  // Dimensions that a tensor.pad of a group pads are static.
+  auto pad = cast<tensor::PadOp>(op);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, op->getLoc(), pad.getSource());
+  for (auto [d, size] : llvm::enumerate(pad.getResultType().getShape()))
+    if (!ShapedType::isDynamic(size))
+      sizes[d] = b.getIndexAttr(size);
+  return tensor::EmptyOp::create(b, op->getLoc(), sizes,
+                                 pad.getResultType().getElementType());
 }
 
 namespace {

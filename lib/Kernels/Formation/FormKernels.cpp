@@ -45,17 +45,20 @@ static bool isEasyPad(Operation *op) {
   if (!pad || !pad.getConstantPaddingValue() ||
       pad.getSourceType().getRank() == 0)
     return false;
-  for (auto [low, high] :
-       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad())) {
+  for (auto [low, high, size] :
+       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad(),
+                 pad.getSourceType().getShape())) {
     auto l = getConstantIntValue(low), h = getConstantIntValue(high);
-    if (!l || !h || *l < 0 || *h < 0)
+    if (!l || !h || *l < 0 || *h < 0 || size == 0)
+      return false;
+    // The source may be empty at run time only where the result is.
+    if (ShapedType::isDynamic(size) && (*l || *h))
       return false;
   }
   Type e = pad.getSourceType().getElementType();
   return isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
          isConstantIntValue(pad.getMixedHighPad().back(), 0) &&
-         e.isIntOrFloat() && pad.getSourceType().hasStaticShape() &&
-         pad.getSourceType().getNumElements() > 0;
+         e.isIntOrFloat();
 }
 
 /// Returns the slice that `operand` reads, after cloning it if it has other
