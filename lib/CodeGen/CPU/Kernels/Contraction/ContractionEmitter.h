@@ -110,6 +110,9 @@ struct ContractionEmitter {
   // Of an iteration of the forall: the number of its first tile among those
   // that use the panel, and its first row.
   Index firstTile, firstRow;
+  // The number of parts of the next panel that a tile prefetches if the number
+  // of tiles is known at run time only; null: one.
+  mlir::Value fetchScale;
   // The configuration of the tiles, and the sums that they store.
   mlir::Value tileConfig, tileSums;
 
@@ -240,11 +243,15 @@ struct ContractionEmitter {
                                            Index pOff, bool fetches,
                                            int64_t count);
   /// Returns the stride of the prefetch offset for stride `s` of the panel: a
-  /// tile prefetches 1 / `prefetch` of the next panel.
+  /// tile prefetches 1 / `prefetch` of the next panel, times `fetchScale`.
   Stride fetchStride(Stride s) const {
     s.constant /= std::max<int64_t>(prefetch, 1);
+    if (fetchScale)
+      s.value = fetchScale;
     return s;
   }
+  /// Sets `fetchScale` for `count` rows.
+  void scalePrefetch(const Index &count);
   /// Prefetches the elements that the epilogue reads for `count` rows from
   /// `row` on. The sums take about as long as a read from memory.
   void prefetchEpilogue(const Index &row, int64_t count);

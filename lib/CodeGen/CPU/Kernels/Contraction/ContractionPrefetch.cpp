@@ -11,6 +11,7 @@
 
 #include "ContractionEmitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -32,7 +33,24 @@ Index ContractionEmitter::prefetchStart(const Index &row) {
   Index tile =
       code.add(firstTile, code.floorDiv(code.sub(row, firstRow), rows));
   return code.add(code.add(bBase, Index::of(part * prefetch)),
-                  code.mul(tile, Index::of(part)));
+                  code.mul(tile, Stride{part, fetchScale}));
+}
+
+/// If there are fewer tiles than `prefetch`, each of them prefetches several
+/// parts.
+void ContractionEmitter::scalePrefetch(const Index &count) {
+  if (prefetch <= 1 || count.isStatic())
+    return;
+  Value tiles = code.materialize(code.ceilDiv(count, rows));
+  fetchScale = code.constant(1);
+  for (int64_t least = prefetch; least > 1; least /= 2) {
+    Value isFewer =
+        arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::slt,
+                              tiles, code.constant(least));
+    fetchScale = arith::SelectOp::create(code.b, code.loc, isFewer,
+                                         code.constant(2 * prefetch / least),
+                                         fetchScale);
+  }
 }
 
 /// Emits the prefetches of one step. A single tile prefetches what it needs

@@ -420,6 +420,8 @@ void ContractionEmitter::emit() {
   Operation *forall = code.beginForall(top, task, sizes, ivs, estimateWork());
   TaskTile tile = placeTask(order, ivs);
   firstRow = tile.from;
+  if (!tiles && !mSize.isStatic())
+    scalePrefetch(code.sub(tile.to, tile.from));
   countFirstTile(order, ivs, blocked);
   column = code.mul(tile.panel, Index::of(panel()));
   if (masked)
