@@ -13,6 +13,7 @@
 #include "fx/Operators/Custom.h"
 #include "fx/Support/LoadError.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/TorchRelease.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -40,11 +41,13 @@ static std::string getLibraryPath() {
 
 static llvm::Expected<const TorchLibrary *> load() {
   std::string path = getLibraryPath();
+  if (std::string reason = getTorchMismatch(path); !reason.empty())
+    return llvm::createStringError("cannot load the interpreter: " + reason);
   // The handle is never closed, since LibTorch cannot be unloaded safely.
   void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return llvm::createStringError("cannot load the interpreter: " + path +
-                                   ": " + getLoadError(path));
+                                   ": " + getTorchLoadError(path));
   auto get = reinterpret_cast<const TorchLibrary *(*)()>(
       ::dlsym(handle, "fx_torch_library"));
   const TorchLibrary *library = get ? get() : nullptr;

@@ -7,6 +7,7 @@
 
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LoadError.h"
+#include "fx/Support/TorchRelease.h"
 #include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -68,10 +69,15 @@ static llvm::Expected<TorchFallback> getTorchFallback() {
     }
     places.push_back("libFXTorch.so");
     for (const std::string &place : places) {
+      error = getTorchMismatch(place);
+      if (!error.empty())
+        return {};
       void *library =
           dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
       if (!library) {
-        error = place + ": " + getLoadError(place);
+        error = place + ": " + getTorchLoadError(place);
+        if (llvm::sys::fs::exists(place))
+          return {};
         continue;
       }
       if (void *run = dlsym(library, FX_TORCH_FALLBACK_SYMBOL))

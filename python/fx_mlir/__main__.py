@@ -64,6 +64,14 @@ def _import_torch() -> Any:
         return None
 
 
+def _torch_version(torch: Any) -> str:
+    if torch is None:
+        return "none: no backend, no live graphs, no operators on ATen"
+    if _torch.is_other():
+        return f"{torch.__version__}; libFXTorch needs {_torch.RELEASE}: Python calls operators on ATen"
+    return torch.__version__
+
+
 def _backend(torch: Any) -> str:
     if torch is None:
         return "none without torch"
@@ -82,9 +90,7 @@ def describe() -> dict[str, str]:
         "fx-mlir": f"{fx_mlir.version()}, operators of torch {fx_mlir.schema_version()}",
         "package": str(pathlib.Path(fx_mlir.__file__).parent),
         "Python": platform.python_version(),
-        "torch": "none: no backend, no live graphs, no operators on ATen"
-        if torch is None
-        else torch.__version__,
+        "torch": _torch_version(torch),
         "CPU": _cpu(host),
         "GPU": _gpu(torch),
         "cache": _cache(host["cache_folder"]),

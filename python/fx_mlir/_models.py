@@ -35,6 +35,19 @@ def _leaves_like(trees: Any, out: Any, spec: Any) -> list:
     return [x for child, part in zip(children, parts) for x in _leaves_like(trees, child, part)]
 
 
+def load_impl(path: str, device: int) -> Any:
+    """Loads a model. libFXTorch runs operators without native code, or Python if libFXTorch cannot
+    use the torch that is loaded."""
+    calls_python = _torch.is_other()
+    try:
+        return _fx.Model.load(path, device, calls_python)
+    except Error:
+        if calls_python or not _torch.is_other():
+            raise
+    # The model needs torch, and the load has imported it.
+    return _fx.Model.load(path, device, True)
+
+
 class FlatModel:
     """A compiled model that takes the flat list of input leaves and returns a flat list
     with one value for each output."""
@@ -165,7 +178,7 @@ class CompiledModel:
         method: str = "",
     ) -> None:
         self._path = path
-        impl = impl or _fx.Model.load(path, device)
+        impl = impl or load_impl(path, device)
         self._flat = FlatModel(impl, threads, frames, device, cuda_graphs)
         self._method = method or impl.methods()[0]
         self._methods: dict[str, CompiledModel] = {}

@@ -204,8 +204,9 @@ class _Recorder(fx.Interpreter):
             body = make_fx(run, pre_dispatch=True, _allow_non_fake_inputs=True)(*tensors, *fakes)
         except Exception:  # noqa: BLE001
             return result  # an opaque call: only its value is recorded
-        if any(isinstance(_get_or_none(body, a), torch.Tensor) for a in _attributes(body)):
-            return result  # the body uses a tensor that is not a state
+        held = (_get_or_none(body, name) for name in _attributes(body))
+        if any(isinstance(value, (torch.Tensor, fx.GraphModule)) for value in held):
+            return result  # the body uses a tensor that is not a state, or graphs of its own
         prefix = f"{n.target}." if module is not None else ""
         self.bodies[n] = Body(body, [prefix + name for name in names], f"main.{n.name}")
         return result

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from typing import Any
 
-#: The release of torch that the extension and the fallback to ATen are built for.
+#: The release of torch whose LibTorch libFXTorch uses: for the interpreter, and for operators
+#: without native code.
 RELEASE = "2.13"
 
-#: The release that was checked.
+#: The oldest and the newest release that were tried. Python calls operators of other releases
+#: than RELEASE.
+OLDEST, NEWEST = "2.10", "2.15"
+
+#: The version that was checked.
 _checked: str | None = None
 
 
@@ -19,16 +25,30 @@ def loaded() -> Any:
     return sys.modules.get("torch")
 
 
+def _release(version: str) -> tuple[int, ...]:
+    """Returns the first two numbers of a version."""
+    return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in version.split(".")[:2])
+
+
+def is_other() -> bool:
+    """Returns true if torch is loaded and libFXTorch cannot use it. $FX_TORCH_LIBRARY names a
+    libFXTorch that was built for it."""
+    torch = loaded()
+    if torch is None or os.environ.get("FX_TORCH_LIBRARY"):
+        return False
+    return _release(torch.__version__) != _release(RELEASE)
+
+
 def check(version: str) -> None:
-    """Warns if the release of torch is not RELEASE, once for each version."""
+    """Warns if a release of torch was not tried, once for each version."""
     global _checked
     if version == _checked:
         return
     _checked = version
-    if version.split(".")[:2] != RELEASE.split("."):
+    if not _release(OLDEST) <= _release(version) <= _release(NEWEST):
         warnings.warn(
-            f"fx_mlir: expected torch {RELEASE}, got {version}; operators that ATen runs may fail. "
-            f"`pip install 'torch=={RELEASE}.*'` installs the expected release",
+            f"fx_mlir: expected torch {OLDEST} to {NEWEST}, got {version}; some parts may fail. "
+            f"`pip install 'torch=={RELEASE}.*'` installs the release that all parts support",
             stacklevel=3,
         )
 
@@ -53,7 +73,12 @@ def load_for_aten() -> str | None:
     """Imports torch before the extension loads libFXTorch, which must use the LibTorch of
     this process. Returns the reason if that is not possible."""
     try:
-        require("an operator that ATen runs")
+        torch = require("an operator that ATen runs")
     except Exception as e:  # whatever an import raises: the extension reports it
         return str(e)
+    if is_other():
+        return (
+            f"libFXTorch.so is built for torch {RELEASE}, got {torch.__version__}; "
+            f"`pip install 'torch=={RELEASE}.*'` installs it"
+        )
     return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fx_mlir import _fx, _torch
+from fx_mlir import _torch
 
 _torch.require("the backend of torch.compile")
 
@@ -23,7 +23,7 @@ from torch._decomp import get_decompositions
 from fx_mlir._compiled import build, frames_of, warn_of_fallbacks
 from fx_mlir._error import Error
 from fx_mlir._graph import GraphImporter
-from fx_mlir._models import FlatModel
+from fx_mlir._models import FlatModel, load_impl
 from fx_mlir._module import Tuning
 from fx_mlir._operators import register_pure_operators
 
@@ -122,7 +122,7 @@ class _Compiled:
             progress=False,
         )
         warn_of_fallbacks(self.report)
-        self._model = FlatModel(_fx.Model.load(path, 0), threads, frames_of(gm.graph))
+        self._model = FlatModel(load_impl(path, 0), threads, frames_of(gm.graph))
         by_leaf = {o["leaf"]: i for i, o in enumerate(self._model.info["outputs"])}
         self._leaves = [by_leaf[leaf] for leaf in range(len(computed))]
 

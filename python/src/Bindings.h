@@ -9,6 +9,7 @@
 #define FX_PYTHON_BINDINGS_H
 
 #include "fx-c/IR.h"
+#include "fx/Runtime/fallback.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -36,6 +37,18 @@ inline void append(const char *data, size_t size, void *text) {
 /// Imports torch before libFXTorch is loaded, so that the process has one
 /// LibTorch: an FXPrepareTorchFn.
 const char *prepareTorch();
+
+/// Returns a capsule that owns the tensor until someone takes it, or None for
+/// null.
+nb::object makeCapsule(DLManagedTensor *tensor);
+
+/// Call an operator, and exchange the random generator, by Python's torch: an
+/// FXFallbackFn and an FXExchangeGeneratorFn.
+int callFallback(void *context, const char *json, int numInputs,
+                 const DLTensor *const *inputs, int numScalars,
+                 const FXScalar *scalars, int numOutputs,
+                 DLManagedTensor **outputs, char *error, size_t errorSize);
+void exchangeGenerator(void *context, FXGenerator *generator, int begin);
 
 /// Returns a new context that uses the LibTorch of Python's torch.
 inline FXContext *createContext() {

@@ -25,8 +25,7 @@ static const DLTensor *getTensor(nb::handle capsule) {
   return &managed->dl_tensor;
 }
 
-/// A capsule that owns the tensor until someone takes it.
-static nb::object makeCapsule(DLManagedTensor *tensor) {
+nb::object fx::python::makeCapsule(DLManagedTensor *tensor) {
   if (!tensor)
     return nb::none();
   PyObject *capsule = PyCapsule_New(tensor, kCapsule, [](PyObject *self) {
@@ -106,7 +105,9 @@ static nb::tuple describeTensor(nb::handle capsule) {
 namespace {
 class Model {
 public:
-  static Model load(const std::string &path, int device) {
+  /// `callsPython`: operators without native code run by Python's torch, not by
+  /// libFXTorch.
+  static Model load(const std::string &path, int device, bool callsPython) {
     FXError *error = nullptr;
     FXModel *model;
     {
@@ -115,6 +116,10 @@ public:
       callbacks.struct_size = sizeof callbacks;
       callbacks.device = device;
       callbacks.prepare_torch = prepareTorch;
+      if (callsPython) {
+        callbacks.fallback = callFallback;
+        callbacks.exchange_generator = exchangeGenerator;
+      }
       model = fxModelLoad(toC(path), &callbacks, &error);
     }
     if (!model)
@@ -278,7 +283,8 @@ void fx::python::bindModel(nb::module_ &m) {
         nb::arg("device"));
   m.def("describe_tensor", &describeTensor, nb::arg("capsule"));
   nb::class_<Model>(m, "Model")
-      .def_static("load", &Model::load, nb::arg("path"), nb::arg("device"))
+      .def_static("load", &Model::load, nb::arg("path"), nb::arg("device"),
+                  nb::arg("calls_python"))
       .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"),
            nb::arg("stream"), nb::arg("flags"))
       .def("run_into", &Model::runInto, nb::arg("inputs"), nb::arg("outputs"),

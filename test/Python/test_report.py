@@ -131,14 +131,21 @@ def test_description(tmp_path):
         assert (name in parts["CPU"]) == (flag in flags)
 
 
-def test_other_torch():
+def test_other_torch(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert _torch.require("a test") is torch
-        _torch.check("2.13.1+cpu")
-    for version in ("2.12.0", "2.15.0a0+git", "3.0"):
-        with pytest.warns(UserWarning, match=rf"expected torch 2.13, got {version[:4]}"):
+        for version in ("2.13.1+cpu", "2.10.0", "2.15.0a0+git"):
             _torch.check(version)
+    for version in ("2.9.1", "2.16.0a0+git", "3.0"):
+        with pytest.warns(UserWarning, match=rf"expected torch 2.10 to 2.15, got {version[:4]}"):
+            _torch.check(version)
+    assert not _torch.is_other() and _torch.load_for_aten() is None
+    monkeypatch.setattr(torch, "__version__", "2.14.1+cu130")
+    assert _torch.is_other()
+    assert "libFXTorch.so is built for torch 2.13, got 2.14.1" in _torch.load_for_aten()
+    monkeypatch.setenv("FX_TORCH_LIBRARY", "libFXTorch.so")
+    assert not _torch.is_other() and _torch.load_for_aten() is None
 
 
 def test_release_is_that_of_the_schemas():

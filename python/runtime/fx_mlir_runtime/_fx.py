@@ -317,7 +317,7 @@ class Model:
             raise Error(f"{path}: {_text(error.value)}")
 
     @staticmethod
-    def load(path: str, device: int) -> Model:
+    def load(path: str, device: int, calls_python: bool) -> Model:
         return Model(path, device)
 
     def methods(self) -> list[str]:
