@@ -1,8 +1,10 @@
 """Packages of `fx-compile --emit=aoti` in PyTorch's own loaders, against eager."""
 
+import ctypes
 import pathlib
 import subprocess
 import sys
+import zipfile
 
 import exporting
 import harness
@@ -191,3 +193,29 @@ def test_cpp_program(tmp_path):
     )
     result = subprocess.run([program, path], capture_output=True, text=True, timeout=120)
     assert (result.stdout, result.stderr) == ("0111\n", "")
+
+
+def test_inputs_are_taken(tmp_path):
+    """A run takes its inputs from their array: torch 2.14 and later free those that are left."""
+    x = torch.randn(2, 3)
+    with zipfile.ZipFile(package(torch.nn.ReLU(), (x,), tmp_path)) as archive:
+        [name] = [n for n in archive.namelist() if n.endswith(".so")]
+        (tmp_path / "m.so").write_bytes(archive.read(name))
+    libtorch = ctypes.CDLL(str(pathlib.Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
+    model, container = ctypes.CDLL(str(tmp_path / "m.so")), ctypes.c_void_p()
+    create = model.AOTInductorModelContainerCreateWithDevice
+    assert not create(ctypes.byref(container), ctypes.c_size_t(1), b"cpu", None)
+    pair, handle = ctypes.c_int64 * 2, ctypes.c_void_p()
+    assert not libtorch.aoti_torch_create_tensor_from_blob(
+        ctypes.c_void_p(x.data_ptr()), ctypes.c_int64(2), pair(2, 3), pair(3, 1), ctypes.c_int64(0),
+        libtorch.aoti_torch_dtype_float32(), 0, -1, ctypes.byref(handle)
+    )
+    for size, fails in ((2, True), (1, False)):  # a run that fails takes them, too
+        other = ctypes.c_void_p()
+        libtorch.aoti_torch_clone(handle, ctypes.byref(other))
+        inputs = (ctypes.c_void_p * 2)(other.value, None)
+        outputs = (ctypes.c_void_p * 1)()
+        failed = model.AOTInductorModelContainerRun(
+            container, inputs, ctypes.c_size_t(size), outputs, ctypes.c_size_t(1), None, None
+        )
+        assert bool(failed) == fails and bool(outputs[0]) != fails and inputs[0] is None

@@ -180,6 +180,13 @@ AOTI_EXPORT int32_t AOTInductorModelContainerGetNumConstants(Container *c,
   return 0;
 }
 
+/// Since torch 2.14, whose loaders call it without a check that it is there.
+AOTI_EXPORT int32_t AOTInductorModelContainerDidCallLoadConstants(Container *,
+                                                                  bool *did) {
+  *did = true;
+  return 0;
+}
+
 AOTI_EXPORT int32_t AOTInductorModelContainerGetConstantName(
     Container *c, size_t i, const char **name) {
   return describe(*c, i, name, [](const FXStateInfo &s) { return s.name; });

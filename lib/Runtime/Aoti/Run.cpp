@@ -190,9 +190,12 @@ AOTI_EXPORT int32_t AOTInductorModelContainerRun(
     AtenTensorHandle *outputs, size_t nOutputs, void *, void *proxy) {
   __atomic_store_n(&c->proxy, proxy, __ATOMIC_RELAXED);
   int32_t failed = runViews(*c, inputs, nInputs, outputs, nOutputs);
+  // Since torch 2.14 the loaders free the handles that are left in the array.
   for (size_t i = 0; i < nInputs; ++i)
-    if (inputs[i])
-      aoti_torch_delete_tensor_object(inputs[i]);
+    if (AtenTensorHandle input = inputs[i]) {
+      inputs[i] = nullptr;
+      aoti_torch_delete_tensor_object(input);
+    }
   return failed;
 }
 
