@@ -45,7 +45,8 @@ endif()
 # Not target_precompile_headers: that force-includes a generated file by its
 # absolute path, so that a compiler cache never finds an object of another build
 # folder. ccache compares the sum beside it (CCACHE_PCH_EXTSUM) instead of its
-# content, and must not share the header itself, which does hold paths.
+# content, and must not share the header itself, which does hold paths. Further arguments
+# become a part of the sum: the version of other headers that `source` includes.
 function(fx_add_pch name source)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     return()
@@ -58,7 +59,9 @@ function(fx_add_pch name source)
   set(pch "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/${source}.o")
   set_property(GLOBAL PROPERTY ${name} "${pch}")
   file(SHA256 "${CMAKE_CURRENT_SOURCE_DIR}/${source}" sum)
-  file(WRITE "${pch}.sum" "${sum} ${LLVM_PACKAGE_VERSION} ${CMAKE_CXX_COMPILER_VERSION}\n")
+  list(APPEND sum "${LLVM_PACKAGE_VERSION}" "${CMAKE_CXX_COMPILER_VERSION}" ${ARGN})
+  list(JOIN sum " " sum)
+  file(WRITE "${pch}.sum" "${sum}\n")
 endfunction()
 
 function(fx_use_pch target name)
@@ -72,6 +75,15 @@ function(fx_use_pch target name)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS "${pch}")
+endfunction()
+
+# fx_get_torch_release(torch_dir variable): the release of a torch, such as 2.13.
+function(fx_get_torch_release torch_dir variable)
+  file(STRINGS "${torch_dir}/version.py" line REGEX "^__version__ = ")
+  if(NOT line MATCHES "'([0-9]+[.][0-9]+)")
+    message(FATAL_ERROR "${torch_dir} has no torch")
+  endif()
+  set(${variable} "${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
 
 # fx_tablegen(ODS.td target -gen-x out.inc [-gen-y out2.inc ...])

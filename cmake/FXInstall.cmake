@@ -24,8 +24,14 @@ else()
 endif()
 install(TARGETS ${installed_tools} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 if(TARGET FXTorch)
-  # Loaded at run time, never linked.
-  install(TARGETS FXTorch LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT FX)
+  # Loaded at run time, never linked. A component of its own: a package for Debian lacks it.
+  get_property(fx_torch_libraries GLOBAL PROPERTY FX_TORCH_LIBRARIES)
+  install(TARGETS ${fx_torch_libraries} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    COMPONENT torch)
+endif()
+if(NOT SKBUILD)
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/fx-mlir"
+    RENAME copyright COMPONENT tools)
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/rules/" DESTINATION "${CMAKE_INSTALL_DATADIR}/fx/rules"
   COMPONENT tools)

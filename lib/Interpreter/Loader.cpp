@@ -40,9 +40,11 @@ static std::string getLibraryPath() {
 }
 
 static llvm::Expected<const TorchLibrary *> load() {
-  std::string path = getLibraryPath();
-  if (std::string reason = getTorchMismatch(path); !reason.empty())
-    return llvm::createStringError("cannot load the interpreter: " + reason);
+  llvm::Expected<std::string> selected = selectTorchLibrary(getLibraryPath());
+  if (!selected)
+    return llvm::createStringError("cannot load the interpreter: " +
+                                   llvm::toString(selected.takeError()));
+  const std::string &path = *selected;
   // The handle is never closed, since LibTorch cannot be unloaded safely.
   void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)

@@ -68,10 +68,13 @@ static llvm::Expected<TorchFallback> getTorchFallback() {
       places.push_back(beside.str().str());
     }
     places.push_back("libFXTorch.so");
-    for (const std::string &place : places) {
-      error = getTorchMismatch(place);
-      if (!error.empty())
+    for (const std::string &name : places) {
+      llvm::Expected<std::string> selected = selectTorchLibrary(name);
+      if (!selected) {
+        error = llvm::toString(selected.takeError());
         return {};
+      }
+      const std::string &place = *selected;
       void *library =
           dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
       if (!library) {

@@ -46,25 +46,35 @@ static std::string getInstalledRelease(llvm::StringRef path) {
   return rest.empty() ? "" : (major + "." + rest.split('.').first).str();
 }
 
-std::string fx::getTorchMismatch(llvm::StringRef path) {
+llvm::Expected<std::string> fx::selectTorchLibrary(llvm::StringRef path) {
 #ifdef FX_TORCH_RELEASE
   if (std::getenv("FX_TORCH_LIBRARY"))
-    return "";
+    return path.str();
   std::string release = getLoadedRelease();
   if (release.empty())
     release = getInstalledRelease(path);
-  if (!release.empty() && release != FX_TORCH_RELEASE)
-    return (path + " is built for torch " FX_TORCH_RELEASE ", got " + release)
-        .str();
+  if (release.empty() || release == FX_TORCH_RELEASE)
+    return path.str();
+  llvm::SmallString<256> other(path);
+  llvm::sys::path::replace_extension(other, "");
+  other += "-" + release + ".so";
+  if (llvm::sys::fs::exists(other))
+    return other.str().str();
+  return llvm::createStringError(
+      path + " is built for torch " FX_TORCH_RELEASE ", got " + release);
+#else
+  return path.str();
 #endif
-  return "";
 }
 
 std::string fx::getTorchLoadError(llvm::StringRef path) {
   std::string reason = getLoadError(path);
 #ifdef FX_TORCH_RELEASE
+  llvm::StringRef release = llvm::sys::path::stem(path);
+  if (!release.consume_front("libFXTorch-"))
+    release = FX_TORCH_RELEASE;
   if (llvm::sys::fs::exists(path))
-    reason += "; it needs torch " FX_TORCH_RELEASE;
+    reason += ("; it needs torch " + release).str();
 #endif
   return reason;
 }

@@ -11,8 +11,7 @@ from typing import Any
 #: without native code.
 RELEASE = "2.13"
 
-#: The oldest and the newest release that were tried. Python calls operators of other releases
-#: than RELEASE.
+#: The oldest and the newest release that were tried.
 OLDEST, NEWEST = "2.10", "2.15"
 
 #: The version that was checked.
@@ -31,12 +30,15 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def is_other() -> bool:
-    """Returns true if torch is loaded and libFXTorch cannot use it. $FX_TORCH_LIBRARY names a
-    libFXTorch that was built for it."""
+    """Returns true if torch is loaded and no libFXTorch can use it. There may be libraries for
+    other releases, and $FX_TORCH_LIBRARY names one that is used for any."""
     torch = loaded()
     if torch is None or os.environ.get("FX_TORCH_LIBRARY"):
         return False
-    return _release(torch.__version__) != _release(RELEASE)
+    release = ".".join(map(str, _release(torch.__version__)))
+    if release == RELEASE:
+        return False
+    return not os.path.exists(os.path.join(os.path.dirname(__file__), f"libFXTorch-{release}.so"))
 
 
 def check(version: str) -> None:
@@ -62,7 +64,7 @@ def require(user: str) -> Any:
         if e.name != "torch":
             raise
         raise ImportError(
-            f"fx_mlir: {user} needs torch {RELEASE}, which is not installed; "
+            f"fx_mlir: {user} needs torch {OLDEST} to {NEWEST}, which is not installed; "
             f"`pip install 'torch=={RELEASE}.*'` installs it"
         ) from None
     check(torch.__version__)

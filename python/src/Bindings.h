@@ -9,7 +9,7 @@
 #define FX_PYTHON_BINDINGS_H
 
 #include "fx-c/IR.h"
-#include "fx/Runtime/fallback.h"
+#include "fx-c/Run.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

@@ -49,9 +49,8 @@ static DLManagedTensor *take(nb::handle result) {
   return managed;
 }
 
-static void call(const char *json, int numInputs,
-                 const DLTensor *const *inputs, int numScalars,
-                 const FXScalar *scalars, int numOutputs,
+static void call(const char *json, int numInputs, const DLTensor *const *inputs,
+                 int numScalars, const FXScalar *scalars, int numOutputs,
                  DLManagedTensor **outputs) {
   nb::list tensors, numbers;
   for (int i = 0; i < numInputs; ++i)

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bindings.h"
-#include "fx-c/Run.h"
 
 using namespace fx::python;
 

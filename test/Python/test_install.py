@@ -66,7 +66,7 @@ def test_pip_install(tmp_path):
 def test_wheel_of_whole_build(tmp_path):
     """The files that `pip install .` puts in one folder find LLVM's libraries without
     LD_LIBRARY_PATH."""
-    for component in ("python", "FX"):
+    for component in ("python", "FX", "torch"):
         subprocess.run(
             ["cmake", "--install", tree, "--component", component, "--prefix", tmp_path],
             check=True,

@@ -9,16 +9,21 @@
 #define FX_SUPPORT_TORCHRELEASE_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <string>
 
 namespace fx {
 
-/// Returns why the libFXTorch.so at `path` cannot use the LibTorch that the
-/// process has loaded, or else the one beside the library's folder; an empty
-/// text if it can, or if neither is there. LibTorch's C++ interface is that of
-/// one release. A library that FX_TORCH_LIBRARY names is not checked.
-std::string getTorchMismatch(llvm::StringRef path);
+/// Returns the path of the libFXTorch.so to load. `path` is the library for the
+/// release of torch that fx-mlir is built with; beside it may be libraries for
+/// other releases, such as libFXTorch-2.15.so, because LibTorch's C++ interface
+/// is that of one release. The release is that of the LibTorch that the process
+/// has loaded, or else of the torch in the folder beside the library's folder.
+/// Returns an error that names both releases if there is no library for it, and
+/// `path` if neither torch is there or the environment variable
+/// FX_TORCH_LIBRARY names the library.
+llvm::Expected<std::string> selectTorchLibrary(llvm::StringRef path);
 
 /// Returns the reason why dlopen of libFXTorch.so at `path` failed, and the
 /// torch that it needs.
