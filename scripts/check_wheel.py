@@ -1,8 +1,11 @@
-"""check_wheel.py WHEEL RUNTIME FOLDER: installs the wheels of fx-mlir and fx-mlir-runtime in a
-fresh environment in FOLDER, with NumPy and without torch, and checks them there. scripts/wheel.sh runs it.
+"""check_wheel.py WHEEL RUNTIME FOLDER [PYTHON]: installs the wheels of fx-mlir and fx-mlir-runtime
+in a fresh environment in FOLDER, with NumPy and without torch, and checks them there.
+scripts/wheel.sh runs it.
 
 This Python has torch: it exports the models, and computes what they must return. Nothing
-is downloaded: the environment gets a copy of this Python's NumPy.
+is downloaded: the environment gets a copy of this Python's NumPy. PYTHON is another Python, for
+which the wheel is: the environment is its own, with NumPy from the package index, and what needs
+torch is not checked.
 """
 
 from __future__ import annotations
@@ -199,18 +202,24 @@ def measure_import(python: pathlib.Path) -> tuple[float, float]:
 
 
 def main() -> None:
-    wheel, runtime, folder = (pathlib.Path(a).resolve() for a in sys.argv[1:])
+    wheel, runtime, folder = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+    other = sys.argv[4] if len(sys.argv) > 4 else ""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     export(folder)
-    venv.create(folder / "venv", with_pip=True)
     python = folder / "venv/bin/python"
-    site = next((folder / "venv/lib").glob("python3*/site-packages"))
-    copy_numpy(site)
+    if other:
+        run([other, "-m", "venv", folder / "venv"])
+        run([python, "-m", "pip", "--disable-pip-version-check", "install", "numpy"])
+    else:
+        venv.create(folder / "venv", with_pip=True)
+        copy_numpy(next((folder / "venv/lib").glob("python3*/site-packages")))
     run([python, "-m", "pip", "--disable-pip-version-check", "install", "--no-index", wheel, runtime])
     print(f"{runtime.name}: {runtime.stat().st_size / 1e3:.0f} kB")
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
     with zipfile.ZipFile(wheel) as archive:
+        if "-abi3-" in wheel.name:
+            assert "fx_mlir/_fx.abi3.so" in archive.namelist()
         for entry in sorted(archive.infolist(), key=lambda e: -e.file_size)[:9]:
             print(f"  {entry.file_size / 1e6:8.2f} MB, {entry.compress_size / 1e6:6.2f} zipped  {entry.filename}")
     assert wheel.stat().st_size <= LARGEST * 1e6, "the wheel is too large"
@@ -221,6 +230,9 @@ def main() -> None:
     cpu, elapsed = measure_import(python)
     print(f"import: {cpu * 1e3:.0f} ms of CPU time, {elapsed * 1e3:.0f} ms elapsed")
     assert cpu < SLOWEST, "the import is too slow"
+    if other:
+        print("compiled models run without torch, and beside another LLVM")
+        return
     target = folder / "target"
     run([sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-index"]
         + ["--no-deps", "--target", target, wheel])
