@@ -7,16 +7,10 @@
 
 #include "fx-c/Run.h"
 #include "Handles.h"
-#include "fx/Runtime/Loader.h"
+#include "Model.h"
 
 using namespace fx;
 using namespace fx::capi;
-
-struct FXModel {
-  std::unique_ptr<CompiledModel> model;
-  /// All methods, for a model with several.
-  std::vector<std::unique_ptr<FXModel>> methods;
-};
 
 static FXModel *
 load(FXError **error,

@@ -247,7 +247,9 @@ std::unique_ptr<CompiledModel> CompiledModel::getMethod(size_t index) {
   method->api = api;
   method->api.info = api.methods[index].info;
   method->ownsInstance = false;
-  method->instance = index ? api.get_method(instance, index) : instance;
+  // This model may be a method itself.
+  method->instance =
+      api.get_method ? api.get_method(instance, index) : instance;
   return method;
 }
 

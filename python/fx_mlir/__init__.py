@@ -37,6 +37,7 @@ from fx_mlir._operators import load_plugin, register_operator
 from fx_mlir._quantize import quantize
 from fx_mlir._report import Report, report
 from fx_mlir._tensors import Tensor
+from fx_mlir._text import GeneratedText, TextGenerator
 
 
 
@@ -54,9 +55,11 @@ __all__ = [
     "CompiledModel",
     "Error",
     "FallbackWarning",
+    "GeneratedText",
     "Module",
     "Report",
     "Tensor",
+    "TextGenerator",
     "aoti_package",
     "compile",
     "export_for_generation",

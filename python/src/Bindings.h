@@ -121,6 +121,7 @@ void bindModule(nb::module_ &m);
 void bindModel(nb::module_ &m);
 void bindBuilder(nb::module_ &m);
 void bindOperators(nb::module_ &m);
+void bindGenerate(nb::module_ &m);
 
 } // namespace fx::python
 

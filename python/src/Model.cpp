@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
+#include "Model.h"
 
 using namespace fx::python;
 
@@ -101,117 +101,98 @@ static nb::tuple describeTensor(nb::handle capsule) {
       nb::make_tuple(int(tensor.device.device_type), tensor.device.device_id));
 }
 
-namespace {
-class Model {
-public:
-  /// `callsPython`: operators without native code run by Python's torch, not by
-  /// libFXTorch.
-  static Model load(const std::string &path, int device, bool callsPython) {
-    FXError *error = nullptr;
-    FXModel *model;
-    {
-      nb::gil_scoped_release release;
-      FXCallbacks callbacks = {};
-      callbacks.struct_size = sizeof callbacks;
-      callbacks.device = device;
-      callbacks.prepare_torch = prepareTorch;
-      if (callsPython) {
-        callbacks.fallback = callFallback;
-        callbacks.exchange_generator = exchangeGenerator;
-      }
-      model = fxModelLoad(toC(path), &callbacks, &error);
+Model Model::load(const std::string &path, int device, bool callsPython) {
+  FXError *error = nullptr;
+  FXModel *model;
+  {
+    nb::gil_scoped_release release;
+    FXCallbacks callbacks = {};
+    callbacks.struct_size = sizeof callbacks;
+    callbacks.device = device;
+    callbacks.prepare_torch = prepareTorch;
+    if (callsPython) {
+      callbacks.fallback = callFallback;
+      callbacks.exchange_generator = exchangeGenerator;
     }
-    if (!model)
-      raise(error);
-    return Model(model);
+    model = fxModelLoad(toC(path), &callbacks, &error);
   }
+  if (!model)
+    raise(error);
+  return Model(model);
+}
 
-  nb::list run(nb::sequence inputs, int threads, uintptr_t stream,
-               unsigned flags) {
-    std::vector<const DLTensor *> tensors;
-    for (nb::handle input : inputs)
-      tensors.push_back(getTensor(input));
-    std::vector<DLManagedTensor *> outputs(fxModelGetInfo(get())->n_outputs,
-                                           nullptr);
-    FXError *error = nullptr;
-    int failed;
-    {
-      nb::gil_scoped_release release;
-      FXRunOptions options = {sizeof options, threads,
-                              reinterpret_cast<void *>(stream), flags};
-      failed = fxModelRunWith(get(), tensors.data(), tensors.size(),
-                              outputs.data(), outputs.size(), &options, &error);
-    }
-    if (failed)
-      raise(error);
-    nb::list result;
-    for (DLManagedTensor *output : outputs)
-      result.append(makeCapsule(output));
-    return result;
+nb::list Model::run(nb::sequence inputs, int threads, uintptr_t stream,
+                    unsigned flags) {
+  std::vector<const DLTensor *> tensors;
+  for (nb::handle input : inputs)
+    tensors.push_back(getTensor(input));
+  std::vector<DLManagedTensor *> outputs(fxModelGetInfo(get())->n_outputs,
+                                         nullptr);
+  FXError *error = nullptr;
+  int failed;
+  {
+    nb::gil_scoped_release release;
+    FXRunOptions options = {sizeof options, threads,
+                            reinterpret_cast<void *>(stream), flags};
+    failed = fxModelRunWith(get(), tensors.data(), tensors.size(),
+                            outputs.data(), outputs.size(), &options, &error);
   }
+  if (failed)
+    raise(error);
+  nb::list result;
+  for (DLManagedTensor *output : outputs)
+    result.append(makeCapsule(output));
+  return result;
+}
 
-  /// An output that is None is dropped.
-  void runInto(nb::sequence inputs, nb::sequence outputs, int threads) {
-    std::vector<const DLTensor *> tensors, targets;
-    for (nb::handle input : inputs)
-      tensors.push_back(getTensor(input));
-    for (nb::handle output : outputs)
-      targets.push_back(output.is_none() ? nullptr : getTensor(output));
-    FXError *error = nullptr;
-    int failed;
-    {
-      nb::gil_scoped_release release;
-      failed = fxModelRunInto(get(), tensors.data(), tensors.size(),
-                              targets.data(), targets.size(), threads, &error);
-    }
-    if (failed)
-      raise(error);
+void Model::runInto(nb::sequence inputs, nb::sequence outputs, int threads) {
+  std::vector<const DLTensor *> tensors, targets;
+  for (nb::handle input : inputs)
+    tensors.push_back(getTensor(input));
+  for (nb::handle output : outputs)
+    targets.push_back(output.is_none() ? nullptr : getTensor(output));
+  FXError *error = nullptr;
+  int failed;
+  {
+    nb::gil_scoped_release release;
+    failed = fxModelRunInto(get(), tensors.data(), tensors.size(),
+                            targets.data(), targets.size(), threads, &error);
   }
+  if (failed)
+    raise(error);
+}
 
-  nb::dict getInfo() const;
-  /// The names of the methods.
-  nb::list getMethods() const {
-    size_t n;
-    const FXMethod *methods = fxModelGetMethods(get(), &n);
-    nb::list names;
-    for (size_t i = 0; i < n; ++i)
-      names.append(methods[i].name);
-    return names;
-  }
-  /// The model as one of its methods.
-  Model getMethod(size_t index) {
-    FXModel *method = fxModelGetMethod(get(), index);
-    if (!method)
-      throw nb::index_error("no such method");
-    Model result(method, [](FXModel *) {});
-    result.whole = model;
-    return result;
-  }
-  void reset() { fxModelReset(get()); }
-  void seed(uint64_t seed) { fxModelSeed(get(), seed); }
-  nb::bytes getGenerator() {
-    FXGenerator generator;
-    fxModelGetGenerator(get(), &generator);
-    return nb::bytes(&generator, sizeof generator);
-  }
-  void setGenerator(nb::bytes state) {
-    FXGenerator generator;
-    if (state.size() != sizeof generator)
-      throw nb::value_error("the state of a generator has another size");
-    memcpy(&generator, state.data(), sizeof generator);
-    fxModelSetGenerator(get(), &generator);
-  }
+nb::list Model::getMethods() const {
+  size_t n;
+  const FXMethod *methods = fxModelGetMethods(get(), &n);
+  nb::list names;
+  for (size_t i = 0; i < n; ++i)
+    names.append(methods[i].name);
+  return names;
+}
 
-private:
-  explicit Model(FXModel *model, void (*destroy)(FXModel *) = fxModelDestroy)
-      : model(model, destroy) {}
-  FXModel *get() const { return model.get(); }
+Model Model::getMethod(size_t index) {
+  FXModel *method = fxModelGetMethod(get(), index);
+  if (!method)
+    throw nb::index_error("no such method");
+  Model result(method, [](FXModel *) {});
+  result.whole = model;
+  return result;
+}
 
-  std::shared_ptr<FXModel> model;
-  /// The model that a method belongs to.
-  std::shared_ptr<FXModel> whole;
-};
-} // namespace
+nb::bytes Model::getGenerator() {
+  FXGenerator generator;
+  fxModelGetGenerator(get(), &generator);
+  return nb::bytes(&generator, sizeof generator);
+}
+
+void Model::setGenerator(nb::bytes state) {
+  FXGenerator generator;
+  if (state.size() != sizeof generator)
+    throw nb::value_error("the state of a generator has another size");
+  memcpy(&generator, state.data(), sizeof generator);
+  fxModelSetGenerator(get(), &generator);
+}
 
 static nb::dict getValueInfo(const FXValueInfo &value) {
   nb::dict info;

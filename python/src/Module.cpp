@@ -340,4 +340,5 @@ NB_MODULE(_fx, m) {
   bindModel(m);
   bindBuilder(m);
   bindOperators(m);
+  bindGenerate(m);
 }

@@ -1,0 +1,50 @@
+//===- Model.h - a compiled model in Python ---------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_PYTHON_MODEL_H
+#define FX_PYTHON_MODEL_H
+
+#include "Bindings.h"
+#include "fx-c/Run.h"
+
+namespace fx::python {
+
+class Model {
+public:
+  /// `callsPython`: operators without native code run by Python's torch, not by
+  /// libFXTorch.
+  static Model load(const std::string &path, int device, bool callsPython);
+
+  nb::list run(nb::sequence inputs, int threads, uintptr_t stream,
+               unsigned flags);
+  /// An output that is None is dropped.
+  void runInto(nb::sequence inputs, nb::sequence outputs, int threads);
+
+  nb::dict getInfo() const;
+  /// The names of the methods.
+  nb::list getMethods() const;
+  /// The model as one of its methods.
+  Model getMethod(size_t index);
+  void reset() { fxModelReset(get()); }
+  void seed(uint64_t seed) { fxModelSeed(get(), seed); }
+  nb::bytes getGenerator();
+  void setGenerator(nb::bytes state);
+
+  FXModel *get() const { return model.get(); }
+
+private:
+  explicit Model(FXModel *model, void (*destroy)(FXModel *) = fxModelDestroy)
+      : model(model, destroy) {}
+
+  std::shared_ptr<FXModel> model;
+  /// The model that a method belongs to.
+  std::shared_ptr<FXModel> whole;
+};
+
+} // namespace fx::python
+
+#endif // FX_PYTHON_MODEL_H
