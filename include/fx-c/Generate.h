@@ -145,6 +145,40 @@ FX_CAPI int fxTextGeneratorGenerate(FXTextGenerator *generator,
                                     FXGenerationResult *result,
                                     FXError **error);
 
+/* Several requests at a time. Each one runs in a slot: an instance of the model
+ * with caches of its own. All slots share the weights in the model's file. */
+typedef struct FXGenerationPool FXGenerationPool;
+
+/* `threads` is the number of slots that run at the same time. `model` must
+ * outlive the pool. */
+FX_CAPI FXGenerationPool *
+fxGenerationPoolCreate(FXModel *model, size_t n_slots, int threads,
+                       const FXTextGeneratorOptions *options, FXError **error);
+/* Requests that have not ended are dropped; on_finish is not called. */
+FX_CAPI void fxGenerationPoolDestroy(FXGenerationPool *pool);
+
+/* Receives the tokens that a request has generated, or an error. Exactly one of
+ * `result` and `error` is null. */
+typedef void (*FXFinishFn)(const int64_t *tokens,
+                           const FXGenerationResult *result, const char *error,
+                           void *user_data);
+
+/* Adds a request, which starts when a slot is free, and sets `request` to its
+ * number. The options are copied. Their functions are called on threads of the
+ * pool, on_finish in fxGenerationPoolStep. May be called on any thread, also in
+ * these functions. `on_finish` and `request` may be null. */
+FX_CAPI int fxGenerationPoolSubmit(FXGenerationPool *pool,
+                                   const int64_t *prompt, size_t n,
+                                   const FXGenerationOptions *options,
+                                   FXFinishFn on_finish, uint64_t *request,
+                                   FXError **error);
+/* Ends a request in the next step, with the reason FX_FINISH_STOPPED. Returns 0
+ * if it has ended before. May be called on any thread. */
+FX_CAPI int fxGenerationPoolCancel(FXGenerationPool *pool, uint64_t request);
+/* Lets requests start and end, and makes one call of a method for each one that
+ * runs. Returns the number of requests that have not ended. */
+FX_CAPI size_t fxGenerationPoolStep(FXGenerationPool *pool);
+
 /* Computes the probabilities from which a token is drawn after a sequence of
  * tokens, 0 for tokens that the filters remove. `n` is the number of logits and
  * of probabilities. */

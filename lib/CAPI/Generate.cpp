@@ -8,13 +8,17 @@
 #include "fx-c/Generate.h"
 #include "Handles.h"
 #include "Model.h"
-#include "fx/Generate/TextGenerator.h"
+#include "fx/Generate/GenerationPool.h"
 
 using namespace fx;
 using namespace fx::capi;
 
 struct FXTextGenerator {
   std::unique_ptr<TextGenerator> generator;
+};
+
+struct FXGenerationPool {
+  std::unique_ptr<GenerationPool> pool;
 };
 
 static int report(FXError **error, llvm::Error e) {
@@ -52,24 +56,29 @@ static int getSampling(const char *function, const FXSamplingOptions *given,
   return report(error, sampling.check());
 }
 
-FXTextGenerator *fxTextGeneratorCreate(FXModel *model,
-                                       const FXTextGeneratorOptions *given,
-                                       FXError **error) {
-  if (!model) {
-    failNull(error, "fxTextGeneratorCreate", "model");
-    return nullptr;
-  }
+static int getSizes(const char *function, const FXTextGeneratorOptions *given,
+                    TextGeneratorOptions &values, FXError **error) {
   FXTextGeneratorOptions options;
-  if (copyOptions("fxTextGeneratorCreate", given, sizeof options, options,
-                  error))
+  if (copyOptions(function, given, sizeof options, options, error))
+    return 1;
+  values.maxPositions = options.max_positions;
+  values.threads = options.threads;
+  if (options.chunk)
+    values.chunk = options.chunk;
+  return 0;
+}
+
+FXTextGenerator *fxTextGeneratorCreate(FXModel *model,
+                                       const FXTextGeneratorOptions *options,
+                                       FXError **error) {
+  const char *function = "fxTextGeneratorCreate";
+  TextGeneratorOptions values;
+  if (!model)
+    failNull(error, function, "model");
+  if (!model || getSizes(function, options, values, error))
     return nullptr;
   auto handle = std::make_unique<FXTextGenerator>();
   if (protect(error, nullptr, [&](FXError &) -> llvm::Error {
-        TextGeneratorOptions values;
-        values.maxPositions = options.max_positions;
-        values.threads = options.threads;
-        if (options.chunk)
-          values.chunk = options.chunk;
         return TextGenerator::create(*model->model, values)
             .moveInto(handle->generator);
       }))
@@ -121,72 +130,136 @@ void fxTextGeneratorReset(FXTextGenerator *generator) {
     generator->generator->reset();
 }
 
-/// Converts options that were checked, except for the sampling.
-static int getOptions(const FXGenerationOptions &options,
-                      std::vector<std::string> &stopStrings,
-                      GenerationOptions &values, FXError **error) {
-  const char *function = "fxTextGeneratorGenerate";
+/// Converts the options of a generation, which `request` copies.
+static int getRequest(const char *function, const FXGenerationOptions *given,
+                      GenerationRequest &request, FXError **error) {
+  FXGenerationOptions options;
+  if (copyOptions(function, given, sizeof options, options, error))
+    return 1;
   if (!options.stop_tokens && options.n_stop_tokens)
     return failNull(error, function, "stop_tokens");
-  values.maxNewTokens = options.max_new_tokens;
-  values.stopTokens = {options.stop_tokens, options.n_stop_tokens};
-  values.lookup = options.lookup;
+  request.maxNewTokens = options.max_new_tokens;
+  request.stopTokens.assign(options.stop_tokens,
+                            options.stop_tokens + options.n_stop_tokens);
+  request.lookup = options.lookup;
   for (size_t i = 0; i < options.n_stop_strings; ++i) {
     if (!options.stop_strings || !options.stop_strings[i])
       return failNull(error, function, "stop_strings");
-    stopStrings.push_back(options.stop_strings[i]);
+    request.stopStrings.push_back(options.stop_strings[i]);
   }
-  values.stopStrings = stopStrings;
+  void *data = options.user_data;
+  if (auto getBytes = options.get_bytes)
+    request.getBytes = [=](int64_t id) {
+      size_t size = 0;
+      const char *bytes = getBytes(id, &size, data);
+      return llvm::StringRef(bytes, bytes ? size : 0);
+    };
+  if (auto onToken = options.on_token)
+    request.onToken = [=](const GeneratedToken &token) {
+      FXGeneratedToken value = {token.id, token.position, token.text.data(),
+                                token.text.size()};
+      return onToken(&value, data) == 0;
+    };
   if (!options.sampling)
     return 0;
-  return getSampling(function, options.sampling, values.sampling, error);
+  return getSampling(function, options.sampling, request.sampling, error);
+}
+
+static FXGenerationResult convert(const GenerationResult &result) {
+  FXGenerationResult full = {};
+  full.struct_size = sizeof full;
+  full.reason = int32_t(result.reason);
+  full.n_tokens = result.tokens.size();
+  full.n_prefills = result.numPrefills;
+  full.n_decodes = result.numDecodes;
+  full.n_verifies = result.numVerifies;
+  full.n_proposed = result.numProposed;
+  full.n_accepted = result.numAccepted;
+  return full;
 }
 
 // As for the functions that run a model, there is no crash recovery: it would
 // have to catch what the caller's functions throw.
 int fxTextGeneratorGenerate(FXTextGenerator *generator,
-                            const FXGenerationOptions *given,
+                            const FXGenerationOptions *options,
                             FXGenerationResult *result, FXError **error) {
   const char *function = "fxTextGeneratorGenerate";
   if (!generator)
     return failNull(error, function, "generator");
-  FXGenerationOptions options;
-  GenerationOptions values;
-  std::vector<std::string> stopStrings;
-  if (copyOptions(function, given, sizeof options, options, error) ||
-      getOptions(options, stopStrings, values, error))
+  GenerationRequest request;
+  if (getRequest(function, options, request, error))
     return 1;
-  auto getBytes = [&](int64_t id) {
-    size_t size = 0;
-    const char *bytes = options.get_bytes(id, &size, options.user_data);
-    return llvm::StringRef(bytes, bytes ? size : 0);
-  };
-  if (options.get_bytes)
-    values.getBytes = getBytes;
-  auto onToken = [&](const GeneratedToken &token) {
-    FXGeneratedToken value = {token.id, token.position, token.text.data(),
-                              token.text.size()};
-    return options.on_token(&value, options.user_data) == 0;
-  };
-  if (options.on_token)
-    values.onToken = onToken;
   llvm::Expected<GenerationResult> generated =
-      generator->generator->generate(values);
+      generator->generator->generate(request.getOptions());
   if (!generated)
     return report(error, generated.takeError());
   if (!result)
     return 0;
-  FXGenerationResult full = {};
+  FXGenerationResult full = convert(*generated);
   full.struct_size = result->struct_size;
-  full.reason = int32_t(generated->reason);
-  full.n_tokens = generated->tokens.size();
-  full.n_prefills = generated->numPrefills;
-  full.n_decodes = generated->numDecodes;
-  full.n_verifies = generated->numVerifies;
-  full.n_proposed = generated->numProposed;
-  full.n_accepted = generated->numAccepted;
   memcpy(result, &full, std::min<size_t>(full.struct_size, sizeof full));
   return 0;
+}
+
+FXGenerationPool *fxGenerationPoolCreate(FXModel *model, size_t nSlots,
+                                         int threads,
+                                         const FXTextGeneratorOptions *options,
+                                         FXError **error) {
+  const char *function = "fxGenerationPoolCreate";
+  TextGeneratorOptions values;
+  if (!model)
+    failNull(error, function, "model");
+  if (!model || getSizes(function, options, values, error))
+    return nullptr;
+  if (threads < 0) {
+    fail(error, "threads: expected at least 0, got " + llvm::Twine(threads));
+    return nullptr;
+  }
+  auto handle = std::make_unique<FXGenerationPool>();
+  if (protect(error, nullptr, [&](FXError &) -> llvm::Error {
+        return GenerationPool::create(*model->model, nSlots, values, threads)
+            .moveInto(handle->pool);
+      }))
+    return nullptr;
+  return handle.release();
+}
+
+void fxGenerationPoolDestroy(FXGenerationPool *pool) { delete pool; }
+
+int fxGenerationPoolSubmit(FXGenerationPool *pool, const int64_t *prompt,
+                           size_t n, const FXGenerationOptions *options,
+                           FXFinishFn onFinish, uint64_t *id, FXError **error) {
+  const char *function = "fxGenerationPoolSubmit";
+  if (!pool || (!prompt && n))
+    return failNull(error, function, pool ? "prompt" : "pool");
+  GenerationRequest request;
+  if (getRequest(function, options, request, error))
+    return 1;
+  request.prompt.assign(prompt, prompt + n);
+  if (onFinish)
+    request.onFinish = [onFinish, data = options->user_data](
+                           llvm::Expected<GenerationResult> result) {
+      if (!result) {
+        std::string text = llvm::toString(result.takeError());
+        return onFinish(nullptr, nullptr, text.c_str(), data);
+      }
+      FXGenerationResult full = convert(*result);
+      onFinish(result->tokens.data(), &full, nullptr, data);
+    };
+  llvm::Expected<uint64_t> submitted = pool->pool->submit(std::move(request));
+  if (!submitted)
+    return report(error, submitted.takeError());
+  if (id)
+    *id = *submitted;
+  return 0;
+}
+
+int fxGenerationPoolCancel(FXGenerationPool *pool, uint64_t request) {
+  return pool && pool->pool->cancel(request);
+}
+
+size_t fxGenerationPoolStep(FXGenerationPool *pool) {
+  return pool ? pool->pool->step() : 0;
 }
 
 int fxComputeProbabilities(const FXSamplingOptions *options,

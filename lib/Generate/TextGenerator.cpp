@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Generate/TextGenerator.h"
-#include "fx/Generate/StopText.h"
+#include "Generation.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -181,12 +181,17 @@ llvm::Error TextGenerator::append(llvm::ArrayRef<int64_t> ids) {
   return llvm::Error::success();
 }
 
-llvm::Error TextGenerator::setTokens(llvm::ArrayRef<int64_t> ids) {
-  if (llvm::Error e = checkIds(ids, 0))
-    return e;
+size_t TextGenerator::countCommon(llvm::ArrayRef<int64_t> ids) const {
   size_t n = std::min(ids.size(), tokens.size()), common = 0;
   while (common < n && ids[common] == tokens[common])
     ++common;
+  return common;
+}
+
+llvm::Error TextGenerator::setTokens(llvm::ArrayRef<int64_t> ids) {
+  if (llvm::Error e = checkIds(ids, 0))
+    return e;
+  size_t common = countCommon(ids);
   numCached = std::min<int64_t>(numCached, common);
   tokens.resize(common);
   tokens.insert(tokens.end(), ids.begin() + common, ids.end());
@@ -231,35 +236,32 @@ llvm::Error TextGenerator::runMethod(Method &method, int64_t numTokens) {
   return method.model->runInto({&id, &position}, {&output}, options.threads);
 }
 
-/// Runs all tokens that are not cached, at least the last one, and computes its
-/// logits.
-llvm::Error TextGenerator::runPending(GenerationResult &result) {
+/// Runs the next chunk of the tokens that are not cached, at least the last
+/// one. Returns true if that was the last chunk: the logits are those of the
+/// last token.
+llvm::Expected<bool> TextGenerator::runChunk(GenerationResult &result) {
   int64_t size = tokens.size();
   numCached = std::min(numCached, size - 1);
-  while (numCached < size) {
-    int64_t n = size - numCached;
-    bool usesPrefill =
-        // A symbolic size is at least 2 in most programs.
-        prefill && (prefill.size < 0 ? n > 1 : n >= prefill.size);
-    if (!usesPrefill)
-      n = 1;
-    else if (prefill.size > 0)
-      n = prefill.size;
-    else
-      n = std::min(n, options.chunk);
-    std::copy_n(tokens.begin() + numCached, n, ids.begin());
-    if (llvm::Error e = runMethod(usesPrefill ? prefill : decode, n))
-      return e;
-    ++(usesPrefill ? result.numPrefills : result.numDecodes);
-    numCached += n;
-  }
-  return llvm::Error::success();
+  int64_t n = size - numCached;
+  // A symbolic size is at least 2 in most programs.
+  bool usesPrefill = prefill && (prefill.size < 0 ? n > 1 : n >= prefill.size);
+  if (!usesPrefill)
+    n = 1;
+  else
+    n = prefill.size > 0 ? prefill.size : std::min(n, options.chunk);
+  std::copy_n(tokens.begin() + numCached, n, ids.begin());
+  if (llvm::Error e = runMethod(usesPrefill ? prefill : decode, n))
+    return e;
+  ++(usesPrefill ? result.numPrefills : result.numDecodes);
+  numCached += n;
+  return numCached == size;
 }
 
 /// Finds the last earlier occurrence of up to `longest` last tokens, the
-/// longest first, and copies the tokens that follow it. Returns their number.
-int64_t TextGenerator::propose(int64_t longest,
-                               llvm::MutableArrayRef<int64_t> proposal) {
+/// longest first, and proposes the tokens that follow it. Returns false if
+/// there is none.
+bool TextGenerator::propose(int64_t longest,
+                            llvm::MutableArrayRef<int64_t> proposal) const {
   llvm::ArrayRef<int64_t> all(tokens);
   int64_t size = all.size();
   for (int64_t n = std::min(longest, size - 1); n > 0; --n) {
@@ -267,141 +269,29 @@ int64_t TextGenerator::propose(int64_t longest,
     for (int64_t i = size - n - 1; i >= 0; --i) {
       if (all[i] != last[0] || all.slice(i, n) != last)
         continue;
-      int64_t count = std::min<int64_t>(proposal.size(), size - n - i);
-      std::copy_n(all.begin() + i + n, count, proposal.begin());
-      return count;
+      // What follows the last token is the proposal itself: it repeats.
+      int64_t next = i + n;
+      for (int64_t &id : proposal) {
+        id = next < size ? all[next] : proposal[next - size];
+        ++next;
+      }
+      return true;
     }
   }
-  return 0;
-}
-
-/// One call of `generate`.
-class TextGenerator::Run {
-public:
-  Run(TextGenerator &generator, const GenerationOptions &options)
-      : generator(generator), options(options), text(options.stopStrings),
-        sampler(options.sampling, generator.vocabularySize) {}
-
-  llvm::Expected<GenerationResult> generate();
-
-private:
-  llvm::Error runNext();
-  bool accept(int64_t id);
-  llvm::Error fail(llvm::Error error) const {
-    return llvm::createStringError(
-        "token " + llvm::Twine(generator.tokens.size()) +
-        " of the sequence: " + llvm::toString(std::move(error)));
-  }
-
-  TextGenerator &generator;
-  const GenerationOptions &options;
-  StopText text;
-  Sampler sampler;
-  GenerationResult result;
-  /// The proposed tokens, and the number of those that were kept. Row i of the
-  /// logits is for the token after i proposed ones.
-  llvm::SmallVector<int64_t> proposal;
-  size_t numProposed = 0, row = 0;
-};
-
-/// Adds a token. Returns false if it is the last one.
-bool TextGenerator::Run::accept(int64_t id) {
-  int64_t position = generator.tokens.size();
-  generator.tokens.push_back(id);
-  sampler.addToken(id);
-  result.tokens.push_back(id);
-  bool isStop = llvm::is_contained(options.stopTokens, id);
-  bool hasStop =
-      options.getBytes && !isStop && text.append(options.getBytes(id));
-  bool isFull = int64_t(result.tokens.size()) == options.maxNewTokens;
-  bool hasPosition = position < generator.options.maxPositions;
-  bool isLast = isStop || hasStop || isFull || !hasPosition;
-  llvm::StringRef certain = text.take(isLast);
-  result.text += certain;
-  bool goesOn = !options.onToken || options.onToken({id, position, certain});
-  if (goesOn && !isLast)
-    return true;
-  result.reason = isStop    ? FinishReason::StopToken
-                  : hasStop ? FinishReason::StopString
-                  : !goesOn ? FinishReason::Stopped
-                  : isFull  ? FinishReason::Length
-                            : FinishReason::Positions;
   return false;
 }
 
-/// Computes the logits of the token after the last one.
-llvm::Error TextGenerator::Run::runNext() {
-  TextGenerator &g = generator;
-  int64_t size = g.verify.size;
-  row = numProposed = 0;
-  // Runs all tokens but the last one before `verify`.
-  bool isNext = g.numCached + 1 == int64_t(g.tokens.size());
-  int64_t left = options.maxNewTokens - int64_t(result.tokens.size());
-  if (options.lookup && isNext && left > 1 &&
-      g.numCached + size <= g.options.maxPositions) {
-    proposal.resize(size - 1);
-    numProposed = g.propose(options.lookup, proposal);
-  }
-  if (!numProposed)
-    return g.runPending(result);
-  g.ids[0] = g.tokens.back();
-  // Entries of tokens that were not proposed are written, too, and later
-  // overwritten.
-  std::fill(proposal.begin() + numProposed, proposal.end(), 0);
-  llvm::copy(proposal, g.ids.begin() + 1);
-  if (llvm::Error e = g.runMethod(g.verify, size))
+llvm::Error
+TextGenerator::checkRequest(llvm::ArrayRef<int64_t> prompt,
+                            const GenerationOptions &options) const {
+  if (llvm::Error e = checkIds(prompt, 0))
     return e;
-  ++g.numCached;
-  ++result.numVerifies;
-  result.numProposed += numProposed;
-  return llvm::Error::success();
-}
-
-llvm::Expected<GenerationResult> TextGenerator::Run::generate() {
-  TextGenerator &g = generator;
-  if (options.sampling.repetitionPenalty != 1)
-    for (int64_t id : g.tokens)
-      sampler.addToken(id);
-  result.tokens.reserve(
-      std::min(options.maxNewTokens,
-               g.options.maxPositions + 1 - int64_t(g.tokens.size())));
-  if (options.maxNewTokens == 0)
-    return std::move(result);
-  if (int64_t(g.tokens.size()) > g.options.maxPositions) {
-    result.reason = FinishReason::Positions;
-    return std::move(result);
-  }
-  if (llvm::Error e = runNext())
-    return fail(std::move(e));
-  while (true) {
-    llvm::ArrayRef<float> logits(g.logits.get() + row * g.vocabularySize,
-                                 g.vocabularySize);
-    llvm::Expected<int64_t> id = sampler.sample(logits, g.tokens.size());
-    if (!id)
-      return fail(id.takeError());
-    bool isProposed = row < numProposed && proposal[row] == *id;
-    if (isProposed) {
-      // Its entry is in the caches.
-      ++row;
-      ++g.numCached;
-      ++result.numAccepted;
-    }
-    if (!accept(*id))
-      return std::move(result);
-    if (!isProposed)
-      if (llvm::Error e = runNext())
-        return fail(std::move(e));
-  }
-}
-
-llvm::Expected<GenerationResult>
-TextGenerator::generate(const GenerationOptions &options) {
   if (llvm::Error e = options.sampling.check())
     return e;
   auto fail = [](const llvm::Twine &text) {
     return llvm::createStringError(text);
   };
-  if (tokens.empty())
+  if (prompt.empty())
     return fail("expected a sequence with tokens, got an empty one");
   if (options.maxNewTokens < 0)
     return fail("max_new_tokens: expected at least 0, got " +
@@ -416,5 +306,22 @@ TextGenerator::generate(const GenerationOptions &options) {
     return fail("stop_strings: expected no empty string, got one");
   if (!options.stopStrings.empty() && !options.getBytes)
     return fail("stop_strings: expected the bytes of tokens, got none");
-  return Run(*this, options).generate();
+  return llvm::Error::success();
+}
+
+llvm::Expected<GenerationResult>
+TextGenerator::generate(const GenerationOptions &options) {
+  // The sequence was checked before, and may have one token more than there are
+  // positions.
+  llvm::ArrayRef<int64_t> checked = tokens;
+  if (llvm::Error e = checkRequest(checked.take_front(1), options))
+    return e;
+  Generation generation(*this, options);
+  while (true) {
+    llvm::Expected<bool> goesOn = generation.step();
+    if (!goesOn)
+      return goesOn.takeError();
+    if (!*goesOn)
+      return generation.takeResult();
+  }
 }

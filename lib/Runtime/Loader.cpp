@@ -181,7 +181,7 @@ CompiledModel::open(const std::string &path, const std::string &name,
     api.n_methods = 1;
     api.methods = &model->onlyMethod;
   }
-  FXCallbacks callbacks = {};
+  FXCallbacks &callbacks = model->callbacks;
   if (options.callbacks)
     memcpy(&callbacks, options.callbacks,
            std::min<size_t>(options.callbacks->struct_size, sizeof callbacks));
@@ -241,8 +241,28 @@ CompiledModel::~CompiledModel() {
   // library frees them.
 }
 
+llvm::Expected<std::unique_ptr<CompiledModel>>
+CompiledModel::createInstance() const {
+  std::unique_ptr<CompiledModel> model(new CompiledModel);
+  model->library = library;
+  model->api = api;
+  model->callbacks = callbacks;
+  if (!api.get_method) {
+    model->onlyMethod = onlyMethod;
+    model->api.methods = &model->onlyMethod;
+  }
+  // This model may be a method.
+  model->api.info = model->api.methods[0].info;
+  char error[512] = "";
+  model->instance = api.create(&callbacks, error, sizeof error);
+  if (!model->instance)
+    return llvm::createStringError(error);
+  return model;
+}
+
 std::unique_ptr<CompiledModel> CompiledModel::getMethod(size_t index) {
   std::unique_ptr<CompiledModel> method(new CompiledModel);
+  method->callbacks = callbacks;
   method->library = library;
   method->api = api;
   method->api.info = api.methods[index].info;

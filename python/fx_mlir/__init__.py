@@ -37,7 +37,7 @@ from fx_mlir._operators import load_plugin, register_operator
 from fx_mlir._quantize import quantize
 from fx_mlir._report import Report, report
 from fx_mlir._tensors import Tensor
-from fx_mlir._text import GeneratedText, TextGenerator
+from fx_mlir._text import GeneratedText, GenerationPool, TextGenerator
 
 
 
@@ -56,6 +56,7 @@ __all__ = [
     "Error",
     "FallbackWarning",
     "GeneratedText",
+    "GenerationPool",
     "Module",
     "Report",
     "Tensor",

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from fx_mlir import _fx
 from fx_mlir._error import Error
 from fx_mlir._models import CompiledModel
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 #: The names of FXFinishReason in fx-c/Generate.h.
 _REASONS = ("length", "stop_token", "stop_string", "stopped", "positions")
@@ -40,7 +44,50 @@ class GeneratedText:
     accepted: int
 
 
-class TextGenerator:
+def _make_text(tokens: list[int], text: bytes, reason: int, *counts: int) -> GeneratedText:
+    return GeneratedText(tokens, text.decode(errors="replace"), _REASONS[reason], *counts)
+
+
+#: The bytes of the text of each token.
+TokenBytes = Sequence[bytes] | Callable[[int], bytes]
+
+
+class _Model:
+    """A model, and the text of its tokens."""
+
+    def __init__(self, model: CompiledModel, token_bytes: TokenBytes | None) -> None:
+        if not isinstance(model, CompiledModel):
+            raise TypeError(f"expected a CompiledModel, got {type(model).__qualname__}")
+        # The shared object of a model that was not saved is removed with the model.
+        self._model = model
+        self._get_bytes: Callable[[int], bytes] | None = None
+        if token_bytes is not None:
+            self._get_bytes = token_bytes if callable(token_bytes) else token_bytes.__getitem__
+
+    def _options(
+        self,
+        *,
+        max_new_tokens: int = 128,
+        temperature: float = 0.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
+        seed: int = 0,
+        stop_tokens: Iterable[int] = (),
+        stop_strings: Iterable[str] = (),
+        on_token: Callable[[int, bytes], bool | None] | None = None,
+        lookup: int = 0,
+    ) -> tuple:
+        """Returns the arguments of the extension."""
+        if not 0 <= seed < 2**64:
+            raise Error(f"seed: expected a number from 0 to 2**64 - 1, got {seed}")
+        sampling = (temperature, top_k, top_p, min_p, repetition_penalty, seed)
+        stops = _ids(stop_tokens), list(stop_strings)
+        return max_new_tokens, sampling, *stops, self._get_bytes, on_token, lookup
+
+
+class TextGenerator(_Model):
     """A sequence of tokens that a compiled language model continues.
 
     `model` has up to three methods. Their inputs are int64 and their outputs float32:
@@ -69,16 +116,11 @@ class TextGenerator:
         *,
         max_positions: int,
         chunk: int = 256,
-        token_bytes: Sequence[bytes] | Callable[[int], bytes] | None = None,
+        token_bytes: TokenBytes | None = None,
     ) -> None:
-        if not isinstance(model, CompiledModel):
-            raise TypeError(f"expected a CompiledModel, got {type(model).__qualname__}")
-        # The shared object of a model that was not saved is removed with the model.
-        self._model = model
+        super().__init__(model, token_bytes)
         flat = model._flat
         self._impl = _fx.TextGenerator(flat.impl, max_positions, chunk, flat.threads)
-        is_function = token_bytes is None or callable(token_bytes)
-        self._get_bytes = token_bytes if is_function else token_bytes.__getitem__
 
     @property
     def tokens(self) -> list[int]:
@@ -105,26 +147,12 @@ class TextGenerator:
         after an error, which may leave NaN in the caches."""
         self._impl.reset()
 
-    def generate(
-        self,
-        prompt: Iterable[int] | None = None,
-        *,
-        max_new_tokens: int = 128,
-        temperature: float = 0.0,
-        top_k: int = 0,
-        top_p: float = 1.0,
-        min_p: float = 0.0,
-        repetition_penalty: float = 1.0,
-        seed: int = 0,
-        stop_tokens: Iterable[int] = (),
-        stop_strings: Iterable[str] = (),
-        on_token: Callable[[int, bytes], bool | None] | None = None,
-        lookup: int = 0,
-    ) -> GeneratedText:
+    def generate(self, prompt: Iterable[int] | None = None, **options: Any) -> GeneratedText:
         """Continues the sequence, or the `prompt`, which replaces it. Tokens that the
-        sequence and the prompt both begin with are not run again.
+        sequence and the prompt both begin with are not run again. The options are:
 
-        - `temperature`: 0 chooses the token with the largest logit. Other values draw a
+        - `max_new_tokens`: 128 by default.
+        - `temperature`: 0, the default, chooses the token with the largest logit. Other values draw a
           token, after the filters of transformers in their order: `repetition_penalty`,
           `temperature`, `top_k`, `top_p`, `min_p`. The defaults turn the filters off.
         - `seed`: the seed and the position of a token determine its random number. Equal
@@ -141,20 +169,76 @@ class TextGenerator:
           kept. The tokens are the same as without it, unless a rounding error of the
           logits decides.
         """
+        arguments = self._options(**options)
         if prompt is not None:
             self._impl.set_tokens(_ids(prompt))
-        if not 0 <= seed < 2**64:
-            raise Error(f"seed: expected a number from 0 to 2**64 - 1, got {seed}")
-        tokens, text, reason, *counts = self._impl.generate(
-            max_new_tokens,
-            (temperature, top_k, top_p, min_p, repetition_penalty, seed),
-            _ids(stop_tokens),
-            list(stop_strings),
-            self._get_bytes,
-            on_token,
-            lookup,
+        return _make_text(*self._impl.generate(*arguments))
+
+
+class GenerationPool(_Model):
+    """Runs several requests at a time, each in a slot: an instance of the model with caches
+    of its own. All slots share the weights in the model's file. Requests join and leave
+    between steps, and their tokens are those of a `TextGenerator`.
+
+        pool = fx_mlir.GenerationPool(model, slots=4, max_positions=1024)
+        futures = [pool.submit(prompt, max_new_tokens=20) for prompt in prompts]
+        pool.run()
+        texts = [future.result() for future in futures]
+
+    `threads` slots run at the same time. The other arguments are those of `TextGenerator`.
+    """
+
+    def __init__(
+        self,
+        model: CompiledModel,
+        *,
+        slots: int,
+        max_positions: int,
+        chunk: int = 256,
+        threads: int = 1,
+        token_bytes: TokenBytes | None = None,
+    ) -> None:
+        super().__init__(model, token_bytes)
+        flat = model._flat
+        self._impl = _fx.GenerationPool(
+            flat.impl, slots, threads, max_positions, chunk, flat.threads
         )
-        return GeneratedText(tokens, text.decode(errors="replace"), _REASONS[reason], *counts)
+        self._numbers: dict[Future, int] = {}
+
+    def submit(self, prompt: Iterable[int], **options: Any) -> Future[GeneratedText]:
+        """Adds a request, which starts in a step when a slot is free. The options are those
+        of `TextGenerator.generate`; `on_token` is called on a thread of the pool. The result
+        has the exception of `on_token`, if it raises one."""
+        from concurrent.futures import Future
+
+        future: Future[GeneratedText] = Future()
+
+        def finish(result: tuple | None, error: str | None, exception: BaseException | None) -> None:
+            del self._numbers[future]
+            if result is not None:
+                future.set_result(_make_text(*result))
+            else:
+                future.set_exception(exception or Error(error or ""))
+
+        number = self._impl.submit(_ids(prompt), *self._options(**options), finish)
+        self._numbers[future] = number
+        return future
+
+    def cancel(self, future: Future[GeneratedText]) -> bool:
+        """Ends a request in the next step. Its result has the tokens so far and the reason
+        "stopped". Returns False if it has ended before."""
+        number = self._numbers.get(future)
+        return number is not None and self._impl.cancel(number)
+
+    def step(self) -> int:
+        """Lets requests start and end, and makes one call of a method for each one that
+        runs. Returns the number of requests that have not ended."""
+        return self._impl.step()
+
+    def run(self) -> None:
+        """Makes steps until all requests have ended."""
+        while self.step():
+            pass
 
 
 def _ids(tokens: Iterable[int]) -> list[int]:

@@ -1,6 +1,7 @@
 """Generation of tokens: the loop against eager PyTorch, the filters against transformers, prompt
-lookup, roll-back, stop strings, and errors."""
+lookup, roll-back, stop strings, several requests, and errors."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -467,3 +468,90 @@ def test_without_torch(counter, tmp_path):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     run = [sys.executable, "-c", code, str(tmp_path / "m.so")]
     assert subprocess.check_output(run, env=env, text=True) == "12345\n"
+
+
+# Several requests.
+
+
+def test_pool(model):
+    """Requests of mixed lengths give the tokens of single runs."""
+    requests = []
+    for i in range(14):
+        prompt = [(7 * i + 3 * k) % VOCABULARY for k in range(1 + 5 * i % 17)]
+        sampling = SAMPLING if i % 3 else {}
+        requests.append((prompt, {"max_new_tokens": 1 + 7 * i % 30, "seed": i, **sampling}))
+    generator = make(model)
+    want = [generator.generate(prompt, **options).tokens for prompt, options in requests]
+    for threads in 1, 2:
+        pool = fx_mlir.GenerationPool(
+            model, slots=3, max_positions=POSITIONS, chunk=6, threads=threads
+        )
+        futures = []
+        for i, (prompt, options) in enumerate(requests):
+            # Some join while others run.
+            futures.append(pool.submit(prompt, lookup=i % 2 * 2, **options))
+            if i % 4 == 3:
+                pool.step()
+        pool.run()
+        assert [future.result().tokens for future in futures] == want
+        assert pool.step() == 0
+    # The pool leaves the caches of the model alone.
+    assert generator.generate(requests[-1][0], **requests[-1][1]).tokens == want[-1]
+
+
+def test_pool_cancel(counter):
+    pool = fx_mlir.GenerationPool(counter, slots=2, max_positions=64)
+    futures = [pool.submit([0], max_new_tokens=4 + i) for i in range(4)]
+    assert pool.step() == 4
+    assert pool.cancel(futures[0]) and pool.cancel(futures[3])
+    pool.run()
+    assert [f.result().reason for f in futures] == ["stopped", "length", "length", "stopped"]
+    assert [len(f.result().tokens) for f in futures] == [1, 5, 6, 0]
+    assert not pool.cancel(futures[0])
+    with pytest.raises(fx_mlir.Error, match="top_k: expected"):
+        pool.submit([0], top_k=-1)
+    with pytest.raises(fx_mlir.Error, match="slots: expected at least 1, got 0"):
+        fx_mlir.GenerationPool(counter, slots=0, max_positions=64)
+
+
+def test_pool_errors():
+    """An error of one request does not concern the others."""
+    pool = fx_mlir.GenerationPool(script(8, r5=torch.nan), slots=2, max_positions=64)
+    texts = []
+
+    def fail(token, text):
+        raise KeyError(token)
+
+    wrong, right = pool.submit([3], max_new_tokens=5), pool.submit([6], max_new_tokens=3)
+    call = pool.submit([1], on_token=fail)
+    other = pool.submit([0], max_new_tokens=3, on_token=lambda token, text: texts.append(token))
+    pool.run()
+    with pytest.raises(fx_mlir.Error, match="token 3 of the sequence: expected finite logits"):
+        wrong.result()
+    with pytest.raises(KeyError, match="2"):
+        call.result()
+    assert right.result().tokens == [7, 0, 1] and other.result().tokens == texts == [1, 2, 3]
+
+
+def test_pool_memory(counter):
+    """Memory does not grow with the number of requests."""
+
+    def get_memory():
+        gc.collect()
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    pool = fx_mlir.GenerationPool(counter, slots=4, max_positions=4096, token_bytes=[b"a"] * 16)
+
+    def run(count):
+        futures = []
+        for i in range(count):
+            futures.append(pool.submit([i % 16] * (1 + i % 9), max_new_tokens=1 + i % 40))
+            pool.step()
+        pool.run()
+        assert all(len(f.result().tokens) == 1 + i % 40 for i, f in enumerate(futures))
+
+    run(300)
+    before = get_memory()
+    run(1000)
+    assert get_memory() - before < 1 << 20

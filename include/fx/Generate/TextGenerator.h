@@ -113,6 +113,8 @@ public:
   llvm::Error append(llvm::ArrayRef<int64_t> ids);
   /// Replaces the sequence. Tokens that both begin with are not run again.
   llvm::Error setTokens(llvm::ArrayRef<int64_t> ids);
+  /// Returns the number of tokens that the sequence and `ids` both begin with.
+  size_t countCommon(llvm::ArrayRef<int64_t> ids) const;
   /// Rolls back to the first `size` tokens.
   llvm::Error truncate(int64_t size);
   /// Removes all tokens and resets the states of the model. This is necessary
@@ -124,8 +126,14 @@ public:
   /// give the tokens of one call for twenty. If a step fails, the sequence has
   /// the tokens before it.
   llvm::Expected<GenerationResult> generate(const GenerationOptions &options);
+  /// Returns an error if `setTokens(prompt)` or `generate(options)` would
+  /// refuse their arguments.
+  llvm::Error checkRequest(llvm::ArrayRef<int64_t> prompt,
+                           const GenerationOptions &options) const;
 
 private:
+  friend class Generation;
+
   /// A method of the model.
   struct Method {
     std::unique_ptr<CompiledModel> model;
@@ -136,14 +144,13 @@ private:
   struct FreeMemory {
     void operator()(float *memory) const { free(memory); }
   };
-  class Run;
 
   TextGenerator() = default;
   llvm::Error addMethod(Method &method, const char *name, size_t index);
   llvm::Error runMethod(Method &method, int64_t numTokens);
-  llvm::Error runPending(GenerationResult &result);
+  llvm::Expected<bool> runChunk(GenerationResult &result);
   llvm::Error checkIds(llvm::ArrayRef<int64_t> ids, size_t size) const;
-  int64_t propose(int64_t longest, llvm::MutableArrayRef<int64_t> proposal);
+  bool propose(int64_t longest, llvm::MutableArrayRef<int64_t> proposal) const;
 
   TextGeneratorOptions options;
   CompiledModel *model = nullptr;

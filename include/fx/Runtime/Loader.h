@@ -70,6 +70,10 @@ public:
 
   ~CompiledModel();
 
+  /// Returns another instance of the same artefact: the states have the values
+  /// of the file, weights in the file are in memory once.
+  llvm::Expected<std::unique_ptr<CompiledModel>> createInstance() const;
+
   /// The methods of the model. The first one is the one that `run` runs.
   llvm::ArrayRef<FXMethod> getMethods() const {
     return {api.methods, size_t(api.n_methods)};
@@ -111,6 +115,8 @@ private:
   void *library = nullptr;
   FXModelApi api = {};
   FXInstance *instance = nullptr;
+  /// The services of the instance.
+  FXCallbacks callbacks = {};
   bool ownsInstance = true;
   /// For a model of a compiler that did not know methods.
   FXMethod onlyMethod = {};

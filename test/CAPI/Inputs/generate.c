@@ -82,6 +82,13 @@ static int onToken(const FXGeneratedToken *token, void *user) {
   return output->stopAt && token->position >= output->stopAt;
 }
 
+static int collect(const FXGeneratedToken *token, void *user) {
+  Output *output = user;
+  memcpy(output->text + output->size, token->text, token->text_size);
+  output->size += token->text_size;
+  return 0;
+}
+
 static FXModel *makeModel(const char *folder) {
   char path[4096];
   snprintf(path, sizeof path, "%s/m.so", folder);
@@ -152,6 +159,57 @@ static void testGenerate(FXTextGenerator *generator) {
   MUST(small.n_tokens == 1 && small.n_decodes == 0);
 }
 
+static int numFinished = 0;
+
+static void onFinish(const int64_t *tokens, const FXGenerationResult *result,
+                     const char *message, void *user) {
+  Output *output = user;
+  MUST(!message && result && (result->n_tokens == 0 || tokens));
+  MUST(output->size == (size_t)result->n_tokens);
+  MUST(output->stopAt == result->reason);
+  ++numFinished;
+}
+
+static void testPool(FXModel *model) {
+  FXTextGeneratorOptions sizes = {
+      .struct_size = sizeof sizes, .threads = 1, .max_positions = 16};
+  NULLED(!fxGenerationPoolCreate(NULL, 2, 1, &sizes, &error), "model");
+  REFUSED(!fxGenerationPoolCreate(model, 0, 1, &sizes, &error), "slots");
+  REFUSED(!fxGenerationPoolCreate(model, 2, -1, &sizes, &error), "threads");
+  FXGenerationPool *pool = fxGenerationPoolCreate(model, 2, 2, &sizes, &error);
+  MUST(pool);
+  const int64_t prompt[] = {1};
+  Output outputs[4] = {{.stopAt = 0}};
+  FXGenerationOptions options = {.struct_size = sizeof options,
+                                 .get_bytes = getBytes};
+  NULLED(fxGenerationPoolSubmit(NULL, prompt, 1, &options, NULL, NULL, &error),
+         "pool");
+  NULLED(fxGenerationPoolSubmit(pool, NULL, 1, &options, NULL, NULL, &error),
+         "prompt");
+  NULLED(fxGenerationPoolSubmit(pool, prompt, 1, NULL, NULL, NULL, &error),
+         "options");
+  REFUSED(fxGenerationPoolSubmit(pool, prompt, 0, &options, NULL, NULL, &error),
+          "an empty one");
+  uint64_t ids[4];
+  for (int i = 0; i < 4; ++i) {
+    options.max_new_tokens = 3 + i;
+    options.user_data = &outputs[i];
+    options.on_token = i == 3 ? NULL : collect;
+    MUST(!fxGenerationPoolSubmit(pool, prompt, 1, &options, onFinish, &ids[i],
+                                 &error));
+  }
+  outputs[3].stopAt = FX_FINISH_STOPPED;
+  MUST(fxGenerationPoolCancel(pool, ids[3]));
+  while (fxGenerationPoolStep(pool))
+    ;
+  MUST(numFinished == 4 && !fxGenerationPoolCancel(pool, ids[0]));
+  MUST(!memcmp(outputs[2].text, "abcde", 5));
+  MUST(!fxGenerationPoolSubmit(pool, prompt, 1, &options, NULL, NULL, &error));
+  fxGenerationPoolDestroy(pool);
+  MUST(fxGenerationPoolStep(NULL) == 0 && !fxGenerationPoolCancel(NULL, 0));
+  fxGenerationPoolDestroy(NULL);
+}
+
 static void testWrong(FXModel *model, FXTextGenerator *generator) {
   FXTextGeneratorOptions sizes = {.struct_size = sizeof sizes};
   NULLED(!fxTextGeneratorCreate(NULL, &sizes, &error), "model");
@@ -209,6 +267,7 @@ int main(int argc, char **argv) {
   MUST(generator);
   testGenerate(generator);
   testWrong(model, generator);
+  testPool(model);
   fxTextGeneratorDestroy(generator);
   fxModelDestroy(model);
   puts("ok");
