@@ -40,6 +40,10 @@ typedef struct {
   /* The largest number of tokens of a call of `prefill` with a symbolic T. 0:
    * 256. */
   int64_t chunk;
+  /* Not 0: the model has states that are not read by position, as in Mamba. To
+   * roll back, the model is reset and the sequence is run from its beginning.
+   */
+  int32_t recurrent;
 } FXTextGeneratorOptions;
 
 /* `model` must outlive the generator. */

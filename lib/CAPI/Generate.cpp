@@ -63,6 +63,7 @@ static int getSizes(const char *function, const FXTextGeneratorOptions *given,
     return 1;
   values.maxPositions = options.max_positions;
   values.threads = options.threads;
+  values.isRecurrent = options.recurrent;
   if (options.chunk)
     values.chunk = options.chunk;
   return 0;

@@ -159,6 +159,17 @@ TextGenerator::create(CompiledModel &model,
   return result;
 }
 
+/// Makes the caches end at `size` positions, or before.
+void TextGenerator::rollBack(int64_t size) {
+  if (numCached <= size)
+    return;
+  numCached = size;
+  if (!options.isRecurrent)
+    return;
+  model->getApi().reset(model->getInstance());
+  numCached = 0;
+}
+
 /// Checks that `ids` can follow `size` tokens.
 llvm::Error TextGenerator::checkIds(llvm::ArrayRef<int64_t> ids,
                                     size_t size) const {
@@ -192,7 +203,7 @@ llvm::Error TextGenerator::setTokens(llvm::ArrayRef<int64_t> ids) {
   if (llvm::Error e = checkIds(ids, 0))
     return e;
   size_t common = countCommon(ids);
-  numCached = std::min<int64_t>(numCached, common);
+  rollBack(common);
   tokens.resize(common);
   tokens.insert(tokens.end(), ids.begin() + common, ids.end());
   return llvm::Error::success();
@@ -204,7 +215,7 @@ llvm::Error TextGenerator::truncate(int64_t size) {
                                    llvm::Twine(tokens.size()) + ", got " +
                                    llvm::Twine(size));
   tokens.resize(size);
-  numCached = std::min(numCached, size);
+  rollBack(size);
   return llvm::Error::success();
 }
 
@@ -241,7 +252,7 @@ llvm::Error TextGenerator::runMethod(Method &method, int64_t numTokens) {
 /// last token.
 llvm::Expected<bool> TextGenerator::runChunk(GenerationResult &result) {
   int64_t size = tokens.size();
-  numCached = std::min(numCached, size - 1);
+  rollBack(size - 1);
   int64_t n = size - numCached;
   // A symbolic size is at least 2 in most programs.
   bool usesPrefill = prefill && (prefill.size < 0 ? n > 1 : n >= prefill.size);

@@ -105,6 +105,8 @@ class TextGenerator(_Model):
     - `chunk`: the largest chunk of a `prefill` with a symbolic T.
     - `token_bytes`: the bytes of each token's text, as a sequence or a function. They may
       be a part of a character of UTF-8.
+    - `recurrent`: the model has buffers that are not read by position, as in Mamba. To roll
+      back, the model is reset and the sequence is run from its beginning.
 
     The generator uses the buffers of the model: a model has one generator at a time, which
     one thread at a time uses.
@@ -117,10 +119,13 @@ class TextGenerator(_Model):
         max_positions: int,
         chunk: int = 256,
         token_bytes: TokenBytes | None = None,
+        recurrent: bool = False,
     ) -> None:
         super().__init__(model, token_bytes)
         flat = model._flat
-        self._impl = _fx.TextGenerator(flat.impl, max_positions, chunk, flat.threads)
+        self._impl = _fx.TextGenerator(
+            flat.impl, max_positions, chunk, flat.threads, recurrent
+        )
 
     @property
     def tokens(self) -> list[int]:
@@ -197,11 +202,12 @@ class GenerationPool(_Model):
         chunk: int = 256,
         threads: int = 1,
         token_bytes: TokenBytes | None = None,
+        recurrent: bool = False,
     ) -> None:
         super().__init__(model, token_bytes)
         flat = model._flat
         self._impl = _fx.GenerationPool(
-            flat.impl, slots, threads, max_positions, chunk, flat.threads
+            flat.impl, slots, threads, max_positions, chunk, flat.threads, recurrent
         )
         self._numbers: dict[Future, int] = {}
 

@@ -48,13 +48,14 @@ struct Options {
 class TextGenerator {
 public:
   TextGenerator(const Model &model, int64_t maxPositions, int64_t chunk,
-                int threads)
+                int threads, bool recurrent)
       : model(model), generator(nullptr, fxTextGeneratorDestroy) {
     FXTextGeneratorOptions options = {};
     options.struct_size = sizeof options;
     options.threads = threads;
     options.max_positions = maxPositions;
     options.chunk = chunk;
+    options.recurrent = recurrent;
     FXError *error = nullptr;
     generator.reset(fxTextGeneratorCreate(model.get(), &options, &error));
     if (!generator)
@@ -207,13 +208,15 @@ namespace {
 class GenerationPool {
 public:
   GenerationPool(const Model &model, size_t slots, int poolThreads,
-                 int64_t maxPositions, int64_t chunk, int threads)
+                 int64_t maxPositions, int64_t chunk, int threads,
+                 bool recurrent)
       : model(model), pool(nullptr, fxGenerationPoolDestroy) {
     FXTextGeneratorOptions options = {};
     options.struct_size = sizeof options;
     options.threads = threads;
     options.max_positions = maxPositions;
     options.chunk = chunk;
+    options.recurrent = recurrent;
     FXError *error = nullptr;
     pool.reset(fxGenerationPoolCreate(model.get(), slots, poolThreads, &options,
                                       &error));
@@ -307,8 +310,9 @@ static nb::bytes computeProbabilities(nb::bytes logits,
 
 void fx::python::bindGenerate(nb::module_ &m) {
   nb::class_<TextGenerator>(m, "TextGenerator")
-      .def(nb::init<const Model &, int64_t, int64_t, int>(), nb::arg("model"),
-           nb::arg("max_positions"), nb::arg("chunk"), nb::arg("threads"))
+      .def(nb::init<const Model &, int64_t, int64_t, int, bool>(),
+           nb::arg("model"), nb::arg("max_positions"), nb::arg("chunk"),
+           nb::arg("threads"), nb::arg("recurrent"))
       .def("tokens", &TextGenerator::getTokens)
       .def("vocabulary_size", &TextGenerator::getVocabularySize)
       .def("set_tokens", &TextGenerator::setTokens, nb::arg("ids"))
@@ -320,9 +324,10 @@ void fx::python::bindGenerate(nb::module_ &m) {
            nb::arg("get_bytes").none(), nb::arg("on_token").none(),
            nb::arg("lookup"));
   nb::class_<GenerationPool>(m, "GenerationPool")
-      .def(nb::init<const Model &, size_t, int, int64_t, int64_t, int>(),
+      .def(nb::init<const Model &, size_t, int, int64_t, int64_t, int, bool>(),
            nb::arg("model"), nb::arg("slots"), nb::arg("pool_threads"),
-           nb::arg("max_positions"), nb::arg("chunk"), nb::arg("threads"))
+           nb::arg("max_positions"), nb::arg("chunk"), nb::arg("threads"),
+           nb::arg("recurrent"))
       .def("submit", &GenerationPool::submit, nb::arg("prompt"),
            nb::arg("max_new_tokens"), nb::arg("sampling"),
            nb::arg("stop_tokens"), nb::arg("stop_strings"),

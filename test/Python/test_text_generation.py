@@ -161,6 +161,38 @@ def test_sequence(model, decoder):
     assert generator.tokens == []
 
 
+def test_recurrent():
+    """A model whose state is not read by position starts again to roll back."""
+
+    class Sum(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("sum", torch.zeros(1, dtype=torch.int64))
+
+        def forward(self, ids, position):
+            self.sum.add_(ids[0] + 1)
+            return (torch.arange(11) == self.sum % 11).float()[None]
+
+    def expected(ids):
+        ids = list(ids)
+        for _ in range(5):
+            ids.append((sum(ids) + len(ids)) % 11)
+        return ids[-5:]
+
+    model = fx_mlir.compile(export(Sum(), 1))
+    generator = make(model, recurrent=True)
+    for prompt in [3, 1, 4], [3, 1, 4, 1, 5], [2], [2, 7]:
+        assert generator.generate(prompt, max_new_tokens=5).tokens == expected(prompt)
+    first = generator.tokens[:4]
+    generator.truncate(4)
+    assert generator.generate(max_new_tokens=5).tokens == expected(first)
+    assert generator.generate(max_new_tokens=1).decodes == 1
+    pool = fx_mlir.GenerationPool(model, slots=2, max_positions=32, recurrent=True)
+    futures = [pool.submit([i, 3], max_new_tokens=5) for i in range(5)]
+    pool.run()
+    assert [future.result().tokens for future in futures] == [expected([i, 3]) for i in range(5)]
+
+
 def test_seeds(model):
     generator = make(model)
     runs = [generator.generate(PROMPT, max_new_tokens=24, seed=s, **SAMPLING).tokens for s in (1, 1, 2)]

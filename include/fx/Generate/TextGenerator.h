@@ -21,6 +21,7 @@
 // Caches are mutable states of the model. A method writes the entries at
 // `cache_position`, and a token reads only the entries up to its own position.
 // So a sequence is rolled back by running other tokens at smaller positions.
+// For other models, see TextGeneratorOptions::isRecurrent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +46,9 @@ struct TextGeneratorOptions {
   int64_t chunk = 256;
   /// As in FXRunOptions.
   int threads = 1;
+  /// The model has states that are not read by position, as in Mamba. To roll
+  /// back, the model is reset and the sequence is run from its beginning.
+  bool isRecurrent = false;
 };
 
 /// A token that was generated.
@@ -149,6 +153,7 @@ private:
   llvm::Error addMethod(Method &method, const char *name, size_t index);
   llvm::Error runMethod(Method &method, int64_t numTokens);
   llvm::Expected<bool> runChunk(GenerationResult &result);
+  void rollBack(int64_t size);
   llvm::Error checkIds(llvm::ArrayRef<int64_t> ids, size_t size) const;
   bool propose(int64_t longest, llvm::MutableArrayRef<int64_t> proposal) const;
 
