@@ -51,6 +51,17 @@ def _make_text(tokens: list[int], text: bytes, reason: int, *counts: int) -> Gen
 #: The bytes of the text of each token.
 TokenBytes = Sequence[bytes] | Callable[[int], bytes]
 
+#: Number of tokens, sampling, stop tokens, stop strings, bytes, call-back, lookup.
+_Arguments = tuple[
+    int,
+    tuple[float, int, float, float, float, int],
+    list[int],
+    list[str],
+    Callable[[int], bytes] | None,
+    Callable[[int, bytes], bool | None] | None,
+    int,
+]
+
 
 class _Model:
     """A model, and the text of its tokens."""
@@ -78,13 +89,13 @@ class _Model:
         stop_strings: Iterable[str] = (),
         on_token: Callable[[int, bytes], bool | None] | None = None,
         lookup: int = 0,
-    ) -> tuple:
+    ) -> _Arguments:
         """Returns the arguments of the extension."""
         if not 0 <= seed < 2**64:
             raise Error(f"seed: expected a number from 0 to 2**64 - 1, got {seed}")
         sampling = (temperature, top_k, top_p, min_p, repetition_penalty, seed)
-        stops = _ids(stop_tokens), list(stop_strings)
-        return max_new_tokens, sampling, *stops, self._get_bytes, on_token, lookup
+        tokens, strings = _ids(stop_tokens), list(stop_strings)
+        return max_new_tokens, sampling, tokens, strings, self._get_bytes, on_token, lookup
 
 
 class TextGenerator(_Model):
