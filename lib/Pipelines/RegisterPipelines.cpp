@@ -119,8 +119,11 @@ static LogicalResult toLinalg(OpPassManager &pm,
   std::optional<fx::gpu::Target> gpu;
   if (failed(getGPU(options.target, gpu, report)))
     return failure();
-  buildToLinalgPipeline(
-      pm, {gpu && gpu->getMatrixUnits().hasTensorCores, options.bf16});
+  ToLinalgOptions linalg;
+  linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
+  linalg.rowKernels = !gpu;
+  linalg.bf16 = options.bf16;
+  buildToLinalgPipeline(pm, linalg);
   return success();
 }
 

@@ -146,7 +146,7 @@ class LanguageModel:
             if not isinstance(value, int) or value < 0:
                 raise Error(f"{self.folder}: {MANIFEST}: expected a number as {name}, got {value!r}")
         self._tokenizer: Tokenizer | None = None
-        #: The compiled model. A model with an encoder needs a call of `encode` before a generation.
+        #: The compiled model.
         self.model = load(os.path.join(self.folder, "model.so"), threads=threads)
         self.generator = TextGenerator(
             self.model,
@@ -167,6 +167,14 @@ class LanguageModel:
 
     def _get_bytes(self, token: int) -> bytes:
         return self.tokenizer.get_bytes(token)
+
+    def encode(self, *inputs: Any) -> None:
+        """Runs the encoder of a model that has one, on the source of the next generations. The
+        sequence becomes empty: its keys and values are those of the source before."""
+        if "encode" not in self.model.methods:
+            raise Error(f"{self.folder}: expected a model with an encoder, got a decoder alone")
+        self.generator.truncate(0)
+        self.model.encode(*inputs)
 
     def generate(self, prompt: str | Sequence[int], **options: Any) -> GeneratedText:
         """Generates after a prompt, a text or token ids. The options are those of

@@ -3,6 +3,7 @@
 import exporting
 import models
 import pytest
+import torch
 from harness import tool
 
 GPU = ["cuda", "cuda:sm_80", "cuda:sm_75", "rocm", "vulkan"]
@@ -77,6 +78,22 @@ def test_to_the_llvm_dialect(imported):
     assert result.returncode == 0, result.stderr
     assert "llvm.func @" in result.stdout
     assert all(text not in result.stdout for text in ("memref<", "func.func", "unrealized_conversion_cast"))
+
+
+@pytest.mark.xdist_group("pipelines")
+def test_rows(tmp_path):
+    """Sorts and scans, which kernels of the CPU alone compute."""
+
+    class Rows(torch.nn.Module):
+        def forward(self, x):
+            return torch.sort(x, -1).values, x.cumsum(0)
+
+    exporting.save(exporting.export(Rows(), (torch.randn(4, 9),)), tmp_path / "m.pt2")
+    model = tmp_path / "m.mlir"
+    made = tool("fx-translate", "--pt2-to-mlir", tmp_path / "m.pt2", "-o", model)
+    assert made.returncode == 0, made.stderr
+    for level, target in ("linalg", ""), ("kernels", ""), ("kernels", "vulkan"):
+        same(model, level, target)
 
 
 @pytest.mark.xdist_group("pipelines")

@@ -140,23 +140,18 @@ def test_encoder(name, tmp_path):
         # The decoder's prompt at once.
         at_once = call(compiled.prefill, tokens[:5], 0)
         assert int(at_once.argmax()) == tokens[5]
+    # Another source, after a prompt with the same beginning.
+    from fx_mlir.generate import LanguageModel
+
+    loaded = LanguageModel(tmp_path)
+    other = (torch.flip(args[0], (1,)), *args[1:])
+    for each in other, args:
+        loaded.encode(*each)
+        got = loaded.generate(tokens[:4], max_new_tokens=8)
+    assert got.tokens == tokens[4:12]
 
 
-def test_manifest(tmp_path):
-    model = make("Llama")
-    model.generation_config.eos_token_id = [7, 9]
-    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=32, speculation=3)
-    manifest = json.loads((tmp_path / "fx_generation.json").read_text())
-    assert manifest["stop_tokens"] == [7, 9] and manifest["max_length"] == 32
-    assert set(compiled.methods) == {"decode", "prefill", "verify"}
-    logits_of(compiled, PROMPT)
-    got = compiled.verify(torch.tensor([[1, 2, 3, 4]]), torch.arange(7, 11))
-    with torch.no_grad():
-        want = model(torch.tensor([[*PROMPT, 1, 2, 3, 4]])).logits[:, -4:]
-    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("quantize", ["int8", "int4"])
+@pytest.mark.parametrize("quantize", [pytest.param("int8", marks=pytest.mark.long), "int4"])
 def test_quantized(quantize, tmp_path):
     """Both methods have the same integers: a prompt at once and token by token agree, and the file
     is about as large as that of one method."""
@@ -332,6 +327,22 @@ def folder(tmp_path_factory):
         model, path, max_length=96, speculation=3, tokenizer=tokenizer
     )
     return model, path, tokenizer
+
+
+def test_manifest(folder):
+    from fx_mlir._language import _ids
+
+    model, path, _ = folder
+    manifest = json.loads((path / "fx_generation.json").read_text())
+    assert manifest["stop_tokens"] == [] and manifest["max_length"] == 96
+    assert _ids(7) == [7] and _ids([7, 9]) == [7, 9] and _ids(None) == []
+    loaded = fx_mlir.load(path / "model.so")
+    assert set(loaded.methods) == {"decode", "prefill", "verify"}
+    logits_of(loaded, PROMPT)
+    (got,) = loaded.verify(torch.tensor([[1, 2, 3, 4]]), torch.arange(7, 11))
+    with torch.no_grad():
+        want = model(torch.tensor([[*PROMPT, 1, 2, 3, 4]])).logits[:, -4:]
+    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
 
 
 def command(*args, capfd):

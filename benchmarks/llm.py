@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Times text generation with a Llama-style model of random weights: fx-mlir, and eager PyTorch by
+transformers with a static cache, alternating in one process.
+
+    benchmarks/llm.py --size 150m --formats f32,int8,int4 --threads 1
+
+For each format: the size of the file, the time to load it, the resident memory after a
+generation, the tokens per second of a prompt of 512 tokens, and those of decode steps after 128
+and 2048 tokens. Steps are the least of several rounds; the ratio is that of fx-mlir over eager
+PyTorch in float32. `of the limit` is the time in which the probed bandwidth reads the weights
+and the cache once, over the time of the step.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(pathlib.Path(os.environ.get("FX_BUILD_DIR", ROOT / "build")) / "python"))
+sys.path.append(str(ROOT / "benchmarks"))
+
+SIZES = {
+    "15m": (8, 288, 768, 6, 32000),
+    "150m": (12, 768, 2048, 12, 32000),
+    "1b": (16, 2048, 5632, 16, 32000),
+}
+PROMPT, CONTEXTS, LENGTH = 512, (128, 2048), 2176
+
+
+def make(size: str):
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    layers, hidden, inner, heads, vocabulary = SIZES[size]
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=vocabulary, hidden_size=hidden, intermediate_size=inner, num_hidden_layers=layers,
+        num_attention_heads=heads, max_position_embeddings=4096, tie_word_embeddings=True,
+    )  # fmt: skip
+    return LlamaForCausalLM(config).eval()
+
+
+class Eager:
+    """A step of transformers with a static cache."""
+
+    def __init__(self, model) -> None:
+        from transformers import StaticCache
+
+        self.model = model
+        self.cache = StaticCache(max_cache_len=LENGTH, config=model.config)
+
+    def __call__(self, tokens: list[int], position: int) -> None:
+        import torch
+
+        for layer in self.cache.layers:
+            if isinstance(getattr(layer, "cumulative_length", None), torch.Tensor):
+                layer.cumulative_length.fill_(position)
+        with torch.no_grad():
+            self.model(
+                input_ids=torch.tensor([tokens]), past_key_values=self.cache, use_cache=True,
+                logits_to_keep=1,
+            )  # fmt: skip
+
+
+class Compiled:
+    def __init__(self, folder: pathlib.Path, threads: int) -> None:
+        import fx_mlir
+        import numpy as np
+
+        start = time.perf_counter()
+        self.model = fx_mlir.load(folder / "model.so", threads=threads)
+        self.load_seconds = time.perf_counter() - start
+        self.np = np
+
+    def __call__(self, tokens: list[int], position: int) -> None:
+        np = self.np
+        method = self.model.decode if len(tokens) == 1 else self.model.prefill
+        method(np.array([tokens]), np.arange(position, position + len(tokens)))
+
+
+def best(step, tokens: list[int], position: int, times: int) -> float:
+    found = float("inf")
+    for _ in range(times):
+        start = time.perf_counter()
+        step(tokens, position)
+        found = min(found, time.perf_counter() - start)
+    return found
+
+
+def resident(folder: pathlib.Path) -> int:
+    """The resident memory in MiB of a process without torch that has generated 16 tokens."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2])\n"
+        "from fx_mlir.generate import LanguageModel\n"
+        "LanguageModel(sys.argv[1]).generate([1, 2, 3], max_new_tokens=16)\n"
+        "print(open('/proc/self/status').read().split('VmRSS:')[1].split()[0])"
+    )
+    run = [sys.executable, "-c", code, str(folder), sys.path[0]]
+    return int(subprocess.check_output(run, text=True)) >> 10
+
+
+def bytes_of_step(model, form: str, context: int) -> float:
+    """The bytes that a decode step must read: weights of linear layers, and keys and values of
+    the tokens before. Groups of 32 integers have a scale of 4 bytes."""
+    import torch
+
+    linear = sum(m.weight.numel() for m in model.modules() if isinstance(m, torch.nn.Linear))
+    config = model.config
+    cache = 2 * config.num_hidden_layers * config.hidden_size * context * 4
+    return linear * {"f32": 4, "int8": 1, "int4": 0.625}[form] + cache
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--size", choices=SIZES, default="150m")
+    parser.add_argument("--formats", default="f32,int8,int4", metavar="LIST")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    import fx_mlir
+    import torch
+
+    torch.set_num_threads(options.threads or os.cpu_count())
+    model = make(options.size)
+    parameters = sum(p.numel() for p in model.parameters())
+    engines: dict = {}
+    rows: dict = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.formats.split(","):
+            path = pathlib.Path(folder) / name
+            fx_mlir.export_for_generation(
+                model, path, max_length=LENGTH, quantize=None if name == "f32" else name,
+                progress=False,
+            )  # fmt: skip
+            engines[name] = Compiled(path, options.threads)
+            size = (path / "model.so").stat().st_size
+            rows[name] = {"MB": size / 1e6, "load s": engines[name].load_seconds, "RSS MiB": resident(path)}
+        engines["eager"] = Eager(model)
+        rows["eager"] = {}
+        works = {f"prefill {PROMPT}": ([7] * PROMPT, 0, 1)}
+        works |= {f"decode at {n}": ([7], n, 8) for n in CONTEXTS}
+        least = {(w, e): float("inf") for w in works for e in engines}
+        for _ in range(options.rounds):
+            for work, (tokens, position, times) in works.items():
+                for name, step in engines.items():
+                    seconds = best(step, tokens, position, times)
+                    least[work, name] = min(least[work, name], seconds)
+    from run import probe_roofline
+
+    rate = probe_roofline()["gbytes"] * 1e9
+    for (work, name), seconds in least.items():
+        tokens, position, _ = works[work]
+        rows[name][f"{work} tok/s"] = len(tokens) / seconds
+        rows[name][f"{work} ratio"] = least[work, "eager"] / seconds
+        if len(tokens) == 1 and name != "eager":
+            must = bytes_of_step(model, name, position) / rate
+            rows[name][f"{work} of the limit"] = must / seconds
+    print(f"{options.size}: {parameters / 1e6:.0f}M parameters, {options.threads} threads")
+    for name, row in rows.items():
+        print(f"{name:6}", "  ".join(f"{key} {value:.4g}" for key, value in row.items()))
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
