@@ -16,6 +16,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 # The libraries' packages, by what the files are linked with.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}/lib")
+# libFX finds libLLVM by a link in LLVM's folder, which dpkg-shlibdeps takes for no package's file.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libllvm${LLVM_VERSION_MAJOR}")
 # find_package(FX) finds MLIR's.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
   "libmlir-${LLVM_VERSION_MAJOR}-dev, llvm-${LLVM_VERSION_MAJOR}-dev, mlir-${LLVM_VERSION_MAJOR}-tools")

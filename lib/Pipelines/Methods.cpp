@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Methods.h"
+#include "Formats.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Pipelines/CompileError.h"
 
@@ -53,7 +54,8 @@ llvm::Error fx::checkMethods(ArrayRef<Method> methods,
     return llvm::Error::success();
   if (options.emit != EmitKind::SharedObject)
     return fail("expected a shared object as the output of " +
-                Twine(methods.size()) + " methods, got another format");
+                Twine(methods.size()) + " methods, got '" +
+                getName(options.emit) + "'");
   for (auto [isSet, name] : {std::pair(!options.target.empty(), "--target"),
                              std::pair(options.tuneSeconds > 0, "--tune")})
     if (isSet)

@@ -250,7 +250,7 @@ def test_states_that_differ(first, second, text):
         fx_mlir.compile(sources)
 
 
-def test_errors():
+def test_errors(tmp_path):
     program = export(Other(count=torch.zeros(2)), increase)
     with pytest.raises(fx_mlir.Error, match="expected an identifier as the name of a method, got 'a-b'"):
         fx_mlir.compile({"a-b": program, "c": program})
@@ -258,6 +258,9 @@ def test_errors():
         fx_mlir.compile({})
     with pytest.raises(fx_mlir.Error, match="--target: expected one method, got 2"):
         fx_mlir.compile({"a": program, "b": program}, target="cuda")
+    modules = {name: fx_mlir.import_(program) for name in ("a", "b")}
+    with pytest.raises(fx_mlir.Error, match="output of 2 methods, got 'llvm'"):
+        modules["a"].emit("llvm", tmp_path / "m.ll", methods=modules)
     with pytest.raises(fx_mlir.Error, match="--tune: expected one method, got 2"):
         fx_mlir.compile({"a": program, "b": program}, tune=1, tune_file="t.mlir")
 
