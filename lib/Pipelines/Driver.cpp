@@ -89,6 +89,7 @@ llvm::Error Driver::toLinalg() {
   linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
   linalg.bf16 = options.precision == Precision::BF16;
+  linalg.wholeFloatHeads = !gpu && !linalg.bf16;
   return runPasses(
       [&](OpPassManager &pm) { buildToLinalgPipeline(pm, linalg); });
 }

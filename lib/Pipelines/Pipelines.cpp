@@ -60,6 +60,8 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   ConvertFXToLinalgOptions convert;
   if (options.wholeHeads)
     convert.wholeHeads = kernel::kMaxHeadSize;
+  if (options.wholeFloatHeads)
+    convert.wholeFloatHeads = kernel::kMaxHeadSize;
   convert.rowKernels = options.rowKernels;
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());

@@ -123,6 +123,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
   linalg.bf16 = options.bf16;
+  linalg.wholeFloatHeads = !gpu && !linalg.bf16;
   buildToLinalgPipeline(pm, linalg);
   return success();
 }

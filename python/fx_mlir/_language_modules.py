@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -101,7 +102,8 @@ class Decoder(Cached):
         self.bind()
         cache = self._holder.cache
         _set_length(cache.layers, positions[0])
-        takes = self.model.forward.__code__.co_varnames
+        # The signature of the function that the decorators wrap.
+        takes = inspect.signature(self.model.forward).parameters
         name = "cache_params" if "cache_params" in takes else "past_key_values"
         options: dict = {name: cache, "use_cache": True}
         if "logits_to_keep" in takes:

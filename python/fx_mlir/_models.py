@@ -72,8 +72,29 @@ class FlatModel:
             (i["leaf"], i["kind"], i["name"], i["mutated"]) for i in self.info["inputs"]
         ]
         self._kinds = [o["kind"] for o in self.info["outputs"]]
+        # Tensors of torch need no capsules if all inputs and outputs are tensors.
+        self._call = None
+        if (
+            not self._on_gpu
+            and not self._draws_random
+            and [leaf for leaf, *_ in self._inputs] == list(range(self.info["n_input_leaves"]))
+            and all(kind == TENSOR for kind in (*(i[1] for i in self._inputs), *self._kinds))
+        ):
+            self._call = getattr(self.impl, "call", None)
+
+    def call_tensors(self, leaves: tuple) -> list | None:
+        """Runs the model on plain tensors of torch on the CPU. Returns None if an input, an output
+        or the model is anything else."""
+        if self._call is None:
+            return None
+        try:
+            return self._call(leaves, self.threads)
+        except Error as e:
+            raise self._locate(e) from None
 
     def __call__(self, leaves: Sequence[Any]) -> list:
+        if (outputs := self.call_tensors(tuple(leaves))) is not None:
+            return outputs
         capsules = self._capsules(leaves)
         options = self._options(leaves)
         if self._draws_random:
@@ -226,14 +247,27 @@ class CompiledModel:
         result. Leaves that were constants of the export are not looked at."""
         if len(leaves) != self._n_inputs:
             raise Error(f"expected {self._n_inputs} inputs, got {len(leaves)}")
-        results = self._flat(leaves)
+        return self._leaves(self._flat(leaves))
+
+    def _leaves(self, results: list) -> list:
+        """Returns the leaves of the result of these outputs of the model."""
         outputs = [None] * self._n_outputs
         for i, leaf in self._places:
             outputs[leaf] = results[i]
         return outputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        outputs = self.call_flat(self._flatten(args, kwargs))
+        outputs = None
+        if self._takes_leaves and not kwargs and len(args) == self._n_inputs:
+            outputs = self._flat.call_tensors(args)
+        if outputs is None:
+            outputs = self._flat(self._flatten(args, kwargs))
+        return self._unflatten(outputs)
+
+    def _unflatten(self, results: list) -> Any:
+        if self._returns_leaf and len(results) == 1:
+            return results[0]
+        outputs = self._leaves(results)
         if self._out_spec is None:
             return tuple(outputs)
         if self._returns_leaf:

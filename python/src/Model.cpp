@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "Exchange.h"
 
 using namespace fx::python;
 
@@ -145,6 +146,39 @@ nb::list Model::run(nb::sequence inputs, int threads, uintptr_t stream,
   return result;
 }
 
+nb::object Model::call(nb::tuple inputs, int threads) {
+  size_t n = inputs.size();
+  if (n == 0)
+    return nb::none();
+  std::optional<Exchange> exchange = Exchange::find(inputs[0]);
+  if (!exchange)
+    return nb::none();
+  std::vector<DLTensor> tensors(n);
+  std::vector<const DLTensor *> pointers;
+  for (nb::handle input : inputs) {
+    DLTensor &tensor = tensors[pointers.size()];
+    if (!exchange->isOf(input) || !exchange->describe(input, tensor))
+      return nb::none();
+    pointers.push_back(&tensor);
+  }
+  std::vector<DLManagedTensor *> outputs(fxModelGetInfo(get())->n_outputs,
+                                         nullptr);
+  FXError *error = nullptr;
+  int failed;
+  {
+    nb::gil_scoped_release release;
+    FXRunOptions options = {sizeof options, threads, nullptr, 0};
+    failed = fxModelRunWith(get(), pointers.data(), pointers.size(),
+                            outputs.data(), outputs.size(), &options, &error);
+  }
+  if (failed)
+    raise(error);
+  nb::list result;
+  for (DLManagedTensor *output : outputs)
+    result.append(exchange->take(output));
+  return result;
+}
+
 void Model::runInto(nb::sequence inputs, nb::sequence outputs, int threads) {
   std::vector<const DLTensor *> tensors, targets;
   for (nb::handle input : inputs)
@@ -267,6 +301,7 @@ void fx::python::bindModel(nb::module_ &m) {
                   nb::arg("calls_python"))
       .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"),
            nb::arg("stream"), nb::arg("flags"))
+      .def("call", &Model::call, nb::arg("inputs"), nb::arg("threads"))
       .def("run_into", &Model::runInto, nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("threads"))
       .def("reset", &Model::reset)

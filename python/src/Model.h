@@ -21,6 +21,10 @@ public:
 
   nb::list run(nb::sequence inputs, int threads, uintptr_t stream,
                unsigned flags);
+  /// Runs the model on tensors of one type with DLPack's C exchange, in the
+  /// CPU's memory, and returns such tensors. Returns None if an input is
+  /// anything else.
+  nb::object call(nb::tuple inputs, int threads);
   /// An output that is None is dropped.
   void runInto(nb::sequence inputs, nb::sequence outputs, int threads);
 

@@ -52,6 +52,8 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
     Option<"wholeHeads", "whole-heads", "int64_t", "0",
            "attention of bf16 and f16 with heads of at most this size is not cut "
            "into blocks of queries: the target has a kernel that stores no scores">,
+    Option<"wholeFloatHeads", "whole-float-heads", "int64_t", "0",
+           "the same for attention of f32">,
     Option<"rowKernels", "row-kernels", "bool", "false",
            "convert sorts and scans to fx_kernel.sort and fx_kernel.scan: the "
            "target has kernels for them">

@@ -15,10 +15,10 @@ namespace fx::kernel {
 /// The maximum head size of an attention that becomes one kernel.
 inline constexpr int64_t kMaxHeadSize = 256;
 
-/// Two matmuls of bf16 or f16 with a softmax in between. No other op reads the
-/// scores. The rows are the loops of the queries that neither keys nor values
-/// have: the positions of the queries and, if several heads share keys and
-/// values, these heads.
+/// Two matmuls with a softmax in between. No other op reads the scores. The
+/// rows are the loops of the queries that neither keys nor values have: the
+/// positions of the queries and, if several heads share keys and values, these
+/// heads.
 struct Attention {
   Contraction scores; ///< queries times keys; the columns are the keys
   Contraction values; ///< probabilities times values; reduces over the keys
@@ -41,8 +41,15 @@ struct Attention {
   label(llvm::ArrayRef<mlir::Operation *> others = {}) const;
 };
 
-/// Matches the attention whose second matmul is `values`.
-std::optional<Attention> matchAttention(mlir::linalg::GenericOp values);
+/// Matches the attention whose second matmul is `values`, and whose matmuls are
+/// both of `kind`: Half, with a softmax in f32, or F32.
+std::optional<Attention> matchAttention(mlir::linalg::GenericOp values,
+                                        OperandKind kind = OperandKind::Half);
+
+/// Returns true if an attention of f32 on a CPU is faster as one kernel than as
+/// two matmuls and a softmax: rows of keys and of values are contiguous, and
+/// the keys are many.
+bool isFasterAsOne(const Attention &attention);
 
 /// A causal mask: x is -inf if the key is greater than `row` + `offset`, where
 /// `row` is a loop of `values.op`.

@@ -146,7 +146,8 @@ def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Groups the linalg ops of every public function. A group is:
 
-    - two matmuls and the softmax between them, with `tensor-cores`;
+    - two matmuls and the softmax between them, with `tensor-cores` or
+      `attention`;
     - a contraction and the pointwise ops that use its result;
     - reductions over rows and the pointwise ops before and after them;
     - a tree of pointwise ops.
@@ -159,7 +160,10 @@ def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
     Option<"gpu", "gpu", "bool", "false",
            "group what a GPU's kernels compute">,
     Option<"tensorCores", "tensor-cores", "bool", "false",
-           "the GPU has tensor cores: attention is one group">
+           "the GPU has tensor cores: attention is one group">,
+    Option<"attention", "attention", "bool", "false",
+           "group only the ops of attentions of f32 that a CPU computes faster "
+           "in one kernel">
   ];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::func::FuncDialect",

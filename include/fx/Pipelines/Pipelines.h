@@ -47,8 +47,9 @@ void buildSimplifyPipeline(mlir::OpPassManager &pm,
                            const SimplifyOptions &options);
 
 struct ToLinalgOptions {
-  /// Attention computes whole heads, as tensor cores need it.
-  bool wholeHeads = false;
+  /// Attention of bf16 and f16, or of f32, is one kernel if it is not cut into
+  /// blocks of queries.
+  bool wholeHeads = false, wholeFloatHeads = false;
   /// Sorts and scans are left to kernels of the CPU.
   bool rowKernels = false;
   /// The operands of f32 matmuls and convolutions are rounded to bf16.

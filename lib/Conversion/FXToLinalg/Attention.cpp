@@ -262,19 +262,21 @@ static constexpr int64_t kCausalBlocks = 16;
 /// Like `attend`, but computes large scores in blocks of queries: the rows of
 /// scores are independent. A block of a causal attention leaves out the keys
 /// that none of its queries attends to. Splits only where the sizes are static,
-/// because each block is emitted separately. Does not split bf16 and f16 with
-/// heads of at most `wholeHeads` elements.
+/// because each block is emitted separately. Does not split what the target
+/// computes in one kernel.
 static Tensor attendInBlocks(Builder &b, const Attention &a,
                              ArrayRef<ExprAttr> batch, Type dtype,
-                             int64_t wholeHeads) {
+                             const TargetKernels &kernels) {
   unsigned nb = batch.size();
+  int64_t whole = dtype.isF32()                     ? kernels.wholeFloatHeads
+                  : dtype.isBF16() || dtype.isF16() ? kernels.wholeHeads
+                                                    : 0;
   auto isWhole = [&](const Tensor &t) {
     std::optional<int64_t> size = t.sizes[nb + 1].getInteger();
-    return size && *size <= wholeHeads;
+    return size && *size <= whole;
   };
   // Dropout draws its random numbers for all queries at once.
-  if (a.dropout != 0 ||
-      ((dtype.isBF16() || dtype.isF16()) && isWhole(a.q) && isWhole(a.v)))
+  if (a.dropout != 0 || (isWhole(a.q) && isWhole(a.v)))
     return attend(b, a, batch, dtype);
   std::optional<int64_t> rows = a.q.sizes[nb].getInteger(),
                          keys = a.k.sizes[nb].getInteger(),
@@ -430,7 +432,7 @@ static LogicalResult lowerAttention(NodeLowering &n) {
 
   // Tag all operations of one attention with its number.
   Operation *before = &*std::prev(b.b.getInsertionPoint());
-  Tensor y = attendInBlocks(b, a, batch, a.q.dtype, n.graph.wholeHeads);
+  Tensor y = attendInBlocks(b, a, batch, a.q.dtype, n.graph.kernels);
   if (n.graph.nextGroup) {
     Attribute id = b.b.getI64IntegerAttr((*n.graph.nextGroup)++);
     for (Operation &op : llvm::make_range(std::next(Block::iterator(before)),

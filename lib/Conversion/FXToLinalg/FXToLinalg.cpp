@@ -37,10 +37,9 @@ namespace {
 /// Converts a graph to a function on builtin tensors and numbers.
 class GraphToLinalg : public GraphConversion {
 public:
-  GraphToLinalg(GraphOp graph, SymbolTable &table, int64_t wholeHeads,
-                bool rowKernels)
-      : GraphConversion(graph, "linalg"), table(table), wholeHeads(wholeHeads),
-        rowKernels(rowKernels) {}
+  GraphToLinalg(GraphOp graph, SymbolTable &table,
+                const lin::TargetKernels &kernels)
+      : GraphConversion(graph, "linalg"), table(table), kernels(kernels) {}
 
 private:
   Type convertType(Value value) override {
@@ -60,8 +59,7 @@ private:
   }
 
   SymbolTable &table;
-  int64_t wholeHeads; ///< see lin::GraphLowering
-  bool rowKernels;
+  lin::TargetKernels kernels;
   std::optional<lin::GraphLowering> body;
   SmallVector<Attribute> inputs; ///< entries of `fx.inputs`
   llvm::StringMap<unsigned> byState, byName;
@@ -297,8 +295,7 @@ LogicalResult GraphToLinalg::convertBody() {
   b.setInsertionPointToStart(&function.front());
   body.emplace(b, Symbols(&function.front()), table);
   body->nextGroup = &nextGroup;
-  body->wholeHeads = wholeHeads;
-  body->rowKernels = rowKernels;
+  body->kernels = kernels;
   for (PlaceholderOp placeholder : graph.getPlaceholders())
     body->set(placeholder.getResult(), constantInput(placeholder));
   bindSymbols();
@@ -325,7 +322,8 @@ struct ConvertFXToLinalg
         return signalPassFailure();
       }
     auto convert = [&](GraphOp graph) {
-      return GraphToLinalg(graph, table, wholeHeads, rowKernels).convert();
+      lin::TargetKernels kernels{wholeHeads, wholeFloatHeads, rowKernels};
+      return GraphToLinalg(graph, table, kernels).convert();
     };
     if (failed(convertGraphs(module, convert)))
       return signalPassFailure();

@@ -409,8 +409,7 @@ FailureOr<SmallVector<Lowered>>
 GraphLowering::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
   GraphLowering inner(b, symbols, table);
   inner.nextGroup = nextGroup;
-  inner.wholeHeads = wholeHeads;
-  inner.rowKernels = rowKernels;
+  inner.kernels = kernels;
   inner.numNames = numNames;
   auto placeholders = callee.getPlaceholders();
   if (placeholders.size() != operands.size())

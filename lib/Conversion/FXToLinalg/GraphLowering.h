@@ -20,6 +20,15 @@ namespace fx::lin {
 
 class NodeLowering;
 
+/// What the target has kernels for.
+struct TargetKernels {
+  /// Attention of bf16 and f16, or of f32, with heads of at most this size is
+  /// not cut into blocks of queries.
+  int64_t wholeHeads = 0, wholeFloatHeads = 0;
+  /// The target has kernels for sorts and scans.
+  bool rows = false;
+};
+
 /// Lowers the body of one graph at the insertion point of a builder. A
 /// sub-graph that is inlined gets a GraphLowering of its own.
 class GraphLowering {
@@ -33,11 +42,7 @@ public:
   /// The number of the next attention, which its operations carry as
   /// `fx.attention`. Null if attention is not numbered.
   int64_t *nextGroup = nullptr;
-  /// Attention of bf16 and f16 with heads of at most this size is not cut into
-  /// blocks of queries.
-  int64_t wholeHeads = 0;
-  /// The target has kernels for sorts and scans.
-  bool rowKernels = false;
+  TargetKernels kernels;
 
   void set(mlir::Value fx, Lowered lowered);
   const Lowered *lookup(mlir::Value fx) const;

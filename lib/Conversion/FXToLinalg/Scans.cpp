@@ -161,7 +161,7 @@ static Tensor accumulate(NodeLowering &n, const Tensor &x, int64_t dim,
                          Type dtype, const Accumulation &how) {
   Builder &b = n.b;
   Type acc = opMathType(dtype);
-  if (!n.graph.rowKernels) {
+  if (!n.graph.kernels.rows) {
     Sizes rest(x.sizes);
     rest.erase(rest.begin() + dim);
     Scalars s(b.b, b.loc, acc);
@@ -262,7 +262,7 @@ static LogicalResult lowerCumulativeExtreme(NodeLowering &n) {
     return s.logicalAnd(r,
                         s.logicalOr(s.isNan(v), s.logicalNot(s.isNan(best))));
   };
-  if (n.graph.rowKernels) {
+  if (n.graph.kernels.rows) {
     // Vectors of 32-bit indices are faster.
     Type index = x.sizes[dim].isInteger() ? b.b.getI32Type() : i64;
     Scalars where(b.b, b.loc, index);

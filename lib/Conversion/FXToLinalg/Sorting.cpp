@@ -85,7 +85,7 @@ Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
 /// Returns true if a kernel sorts rows like those of `x`.
 static bool hasKernel(NodeLowering &n, const Tensor &x) {
   std::optional<int64_t> length = x.sizes.back().getInteger();
-  return n.graph.rowKernels && length &&
+  return n.graph.kernels.rows && length &&
          *length <= kernel::SortOp::kMaxLength &&
          x.dtype.getIntOrFloatBitWidth() <= 32;
 }
@@ -138,7 +138,8 @@ void sort(NodeLowering &n, Sorted &r, bool descending, ExprAttr k) {
   bool isSome = k.getInteger().value_or(0) > 0;
   if (isSome && hasKernel(n, r.x))
     return sortByKernel(n.b, r, descending, k);
-  r.index = firstInOrder(n.b, r.x, descending, k, isSome && n.graph.rowKernels);
+  r.index =
+      firstInOrder(n.b, r.x, descending, k, isSome && n.graph.kernels.rows);
 }
 
 FailureOr<Sorted> sort(NodeLowering &n, Tensor x, int64_t dim, bool descending,

@@ -60,6 +60,7 @@ static Value getInit(linalg::GenericOp op) {
 
 namespace {
 struct Matcher {
+  OperandKind kind;
   Attention found;
   llvm::SetVector<Operation *> ops;
 
@@ -194,7 +195,7 @@ bool Matcher::findScores(Value tensor) {
   if (found.scores.op == def)
     return true;
   if (auto match = matchContraction(def)) {
-    if (match->kind != OperandKind::Half || found.scores.op)
+    if (match->kind != kind || found.scores.op)
       return false;
     found.scores = *match;
     ops.insert(def);
@@ -308,7 +309,7 @@ bool Matcher::fits() {
 
 bool Matcher::match(linalg::GenericOp op) {
   auto values = matchContraction(op);
-  if (!values || values->kind != OperandKind::Half)
+  if (!values || values->kind != kind)
     return false;
   found.values = *values;
   ops.insert(op);
@@ -319,11 +320,32 @@ bool Matcher::match(linalg::GenericOp op) {
   return fits();
 }
 
-std::optional<Attention> fx::kernel::matchAttention(linalg::GenericOp values) {
-  Matcher matcher;
+std::optional<Attention> fx::kernel::matchAttention(linalg::GenericOp values,
+                                                    OperandKind kind) {
+  Matcher matcher{kind, {}, {}};
   if (!matcher.match(values))
     return std::nullopt;
   return matcher.found;
+}
+
+/// The least number of keys.
+static constexpr int64_t kLeastKeys = 128;
+
+bool fx::kernel::isFasterAsOne(const Attention &attention) {
+  Contraction scores = attention.scores, values = attention.values;
+  SmallVector<int64_t> inner = scores.op.getStaticLoopRanges(),
+                       outer = values.op.getStaticLoopRanges();
+  auto last = [](AffineMap map) -> std::optional<unsigned> {
+    if (map.getNumResults() == 0)
+      return std::nullopt;
+    auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
+    return dim ? std::optional(dim.getPosition()) : std::nullopt;
+  };
+  std::optional<unsigned> k = last(scores.rhsMap()), v = last(values.rhsMap());
+  int64_t keys = outer[attention.key];
+  return k && llvm::is_contained(scores.k, *k) && inner[*k] != 1 && v &&
+         llvm::is_contained(values.n, *v) && outer[*v] != 1 &&
+         (ShapedType::isDynamic(keys) || keys >= kLeastKeys);
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,6 +81,8 @@ public:
   KernelFormation(Block &block, const TargetInfo &target)
       : block(block), target(target) {}
   SmallVector<Group> run();
+  /// Returns groups of attentions only, of f32.
+  SmallVector<Group> runAttention();
 
 private:
   void take(Group group);
@@ -515,6 +517,15 @@ SmallVector<Group> KernelFormation::run() {
   return groups;
 }
 
+SmallVector<Group> KernelFormation::runAttention() {
+  for (auto op : llvm::to_vector(block.getOps<linalg::GenericOp>()))
+    if (auto match = matchAttention(op, OperandKind::F32);
+        match && isFasterAsOne(*match))
+      if (Group group = attention(std::move(*match)); !group.empty())
+        take(std::move(group));
+  return groups;
+}
+
 namespace {
 struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
   using Base::Base;
@@ -535,7 +546,9 @@ struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
           blocks.push_back(block);
       });
       for (Block *block : blocks) {
-        for (Group &group : KernelFormation(*block, target).run()) {
+        KernelFormation formation(*block, target);
+        for (Group &group :
+             attention ? formation.runAttention() : formation.run()) {
           SmallVector<Operation *> ops(group.begin(), group.end());
           outliner.outline(ops);
         }

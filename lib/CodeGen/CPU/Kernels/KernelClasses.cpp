@@ -10,6 +10,7 @@
 using namespace fx::cpu;
 
 namespace fx::cpu {
+KernelClass getAttentionClass();
 KernelClass getContractionClass();
 KernelClass getWinogradClass();
 KernelClass getRowsClass();
@@ -22,8 +23,8 @@ KernelClass getSortClass();
 
 llvm::ArrayRef<KernelClass> fx::cpu::getKernelClasses() {
   static const KernelClass classes[] = {
-      getContractionClass(), getWinogradClass(), getRowsClass(),
-      getWindowClass(),      getPackClass(),     getPointwiseClass(),
-      getScanClass(),        getSortClass()};
+      getAttentionClass(), getContractionClass(), getWinogradClass(),
+      getRowsClass(),      getWindowClass(),      getPackClass(),
+      getPointwiseClass(), getScanClass(),        getSortClass()};
   return classes;
 }

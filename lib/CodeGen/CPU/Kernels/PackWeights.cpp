@@ -253,6 +253,42 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
       packScales(c, width);
   }
 
+  /// Lets gathers of rows of a weight, as of an embedding that is also the
+  /// weight of an output layer, read its packed form: the model then holds the
+  /// weight once. The elements of a row are farther apart, but a gather reads
+  /// few rows.
+  static void readPacked(linalg::PackOp pack) {
+    Value source = pack.getSource();
+    SmallVector<tensor::ExtractOp> reads;
+    for (Operation *user : source.getUsers()) {
+      auto read = dyn_cast<tensor::ExtractOp>(user);
+      if (read && isa<linalg::GenericOp>(read->getParentOp()))
+        reads.push_back(read);
+      else if (user != pack && !isa<tensor::DimOp, UnpackOp>(user))
+        return;
+    }
+    int64_t pos = pack.getInnerDimsPos()[0];
+    std::optional<int64_t> tile = getConstantIntValue(pack.getMixedTiles()[0]);
+    if (pack.getInnerDimsPos().size() != 1 || !tile)
+      return;
+    for (tensor::ExtractOp read : reads) {
+      OpBuilder b(read);
+      Value width = arith::ConstantIndexOp::create(b, read.getLoc(), *tile);
+      Value at = read.getIndices()[pos];
+      SmallVector<Value> indices;
+      for (int64_t d : pack.getOuterDimsPerm())
+        indices.push_back(
+            d == pos ? arith::DivUIOp::create(b, read.getLoc(), at, width)
+                           .getResult()
+                     : read.getIndices()[d]);
+      indices.push_back(arith::RemUIOp::create(b, read.getLoc(), at, width));
+      read.replaceAllUsesWith(tensor::ExtractOp::create(
+                                  b, read.getLoc(), pack->getResult(0), indices)
+                                  .getResult());
+      read.erase();
+    }
+  }
+
   void runOnOperation() override {
     generalizeNamedOps(getOperation());
     for (auto func : getOperation().getOps<func::FuncOp>()) {
@@ -269,6 +305,10 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         if (isWanted(c, states.isStateOnly(c.rhs())))
           pack(c);
       }
+      for (const auto &entry : packs)
+        if (auto pack = entry.second.getDefiningOp<linalg::PackOp>();
+            pack && states.isStateOnly(pack.getSource()))
+          readPacked(pack);
     }
   }
 };

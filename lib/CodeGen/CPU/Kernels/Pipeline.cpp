@@ -60,6 +60,10 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  // Before operands are packed: an attention packs its keys itself.
+  kernel::FormKernelsPassOptions attention;
+  attention.attention = true;
+  pm.addPass(kernel::createFormKernelsPass(attention));
   pm.addPass(createFXCPUIntegerContractions());
   pm.addPass(
       createFXCPUWinograd({options.lanes, options.neon, options.winograd}));

@@ -58,3 +58,33 @@ func.func @one_row(%x: tensor<1x64xf32>, %w: tensor<96x64xf32>, %init: tensor<1x
   } -> tensor<1x96xf32>
   return %r : tensor<1x96xf32>
 }
+
+// A gather of rows reads the packed form, too.
+// CHECK-LABEL: func.func @tied
+// CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xf32>, %[[IDS:[^:]+]]: tensor<?xi64>, %[[W:[^:]+]]: tensor<100x64xf32>
+// CHECK: %[[P:.+]] = linalg.pack %[[W]]
+// L8: tensor<100x64xf32> -> tensor<7x64x16xf32>
+// CHECK: ^bb0(%[[ID:.+]]: i64
+// CHECK-DAG: %[[N:.+]] = arith.index_cast %[[ID]]
+// CHECK-DAG: %[[K:.+]] = linalg.index 1
+// L8: %[[WIDTH:.+]] = arith.constant 16 : index
+// L16: %[[WIDTH:.+]] = arith.constant 32 : index
+// CHECK: %[[PANEL:.+]] = arith.divui %[[N]], %[[WIDTH]]
+// CHECK: %[[LANE:.+]] = arith.remui %[[N]], %[[WIDTH]]
+// CHECK: tensor.extract %[[P]][%[[PANEL]], %[[K]], %[[LANE]]]
+func.func @tied(%x: tensor<?x64xf32>, %ids: tensor<?xi64>, %w: tensor<100x64xf32> {fx.state = @w}, %init: tensor<?x100xf32>, %rows: tensor<?x64xf32>) -> (tensor<?x100xf32>, tensor<?x64xf32>) {
+  %r = linalg.generic {indexing_maps = [#x, #wt, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<?x64xf32>, tensor<100x64xf32>) outs(%init : tensor<?x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x100xf32>
+  %e = linalg.generic {indexing_maps = [affine_map<(t, k) -> (t)>, affine_map<(t, k) -> (t, k)>], iterator_types = ["parallel", "parallel"]} ins(%ids : tensor<?xi64>) outs(%rows : tensor<?x64xf32>) {
+  ^bb0(%id: i64, %o: f32):
+    %n = arith.index_cast %id : i64 to index
+    %k = linalg.index 1 : index
+    %v = tensor.extract %w[%n, %k] : tensor<100x64xf32>
+    linalg.yield %v : f32
+  } -> tensor<?x64xf32>
+  return %r, %e : tensor<?x100xf32>, tensor<?x64xf32>
+}

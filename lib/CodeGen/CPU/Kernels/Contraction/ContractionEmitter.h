@@ -255,6 +255,24 @@ struct ContractionEmitter {
   /// Prefetches the elements that the epilogue reads for `count` rows from
   /// `row` on. The sums take about as long as a read from memory.
   void prefetchEpilogue(const Index &row, int64_t count);
+  /// Returns true if weights of bytes or nibbles are converted to f32 once for
+  /// many rows.
+  bool decodes();
+  /// Returns the rows of a tile then.
+  int64_t decodedRows() const;
+  /// Converts the `terms` terms of the panel from `first` on to f32.
+  void decodePart(Scope &scope, mlir::Value memory, const Index &first,
+                  const Index &terms);
+  /// Adds the products with these terms, `weights`, to the sums of the rows
+  /// from `row` + `tile` on, which are in `sums` from `tile` on. `last` is the
+  /// last row.
+  void multiplyDecoded(Scope &scope, mlir::Value weights, mlir::Value sums,
+                       const Index &row, const Index &tile, const Index &last,
+                       const Index &first, const Index &terms);
+  /// Emits the rows from `from` to `to`, with weights that are converted first.
+  void emitDecoded(Scope &scope, const Index &from, const Index &to);
+  /// The same, but without that if the rows are few at run time.
+  void emitByteRows(Scope &scope, const Index &from, const Index &to);
   /// Emits a tile of `count` rows from `row` on: its sums and its epilogue.
   void emitTile(Scope &scope, const Index &row, int64_t count);
   /// Adds the initial values of the result to the sums `acc` of `count` rows,

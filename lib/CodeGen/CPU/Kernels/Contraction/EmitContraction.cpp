@@ -433,6 +433,8 @@ void ContractionEmitter::emit() {
   if (tiles)
     emitTiles(task, tile.from,
               isFull ? Index::of(rowBlock) : code.sub(tile.to, tile.from));
+  else if (decodes())
+    emitByteRows(task, tile.from, tile.to);
   else if (isFull)
     emitBlock(task, tile.from);
   else

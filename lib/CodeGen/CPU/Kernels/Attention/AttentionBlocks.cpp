@@ -1,0 +1,444 @@
+//===- AttentionBlocks.cpp - an attention's work on a block of keys -------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+using namespace fx::kernel;
+using namespace fx::cpu;
+
+//===----------------------------------------------------------------------===//
+// Loops and memory
+//===----------------------------------------------------------------------===//
+
+void AttentionEmitter::forEach(
+    Scope &outer, const Index &to, int64_t step,
+    llvm::function_ref<void(Scope &, const Index &)> body) {
+  Scope inner;
+  if (to == Index::of(step)) {
+    inner.parent = &outer;
+    return body(inner, Index::of(0));
+  }
+  auto loop = code.beginFor(outer, inner, Index::of(0), to, step);
+  body(inner, Index(loop.getInductionVar()));
+  code.endFor(loop);
+}
+
+void AttentionEmitter::forKeys(
+    Scope &outer, SmallVector<Value> &carried,
+    llvm::function_ref<void(Scope &, const Index &, bool,
+                            MutableArrayRef<Value>)>
+        body) {
+  int64_t L = code.lanes;
+  Index whole = mul(code.floorDiv(count, L), L);
+  {
+    Scope scope;
+    auto loop = code.beginFor(outer, scope, Index::of(0), whole, L, carried);
+    SmallVector<Value> next(loop.getRegionIterArgs());
+    body(scope, Index(loop.getInductionVar()), false, next);
+    code.endFor(loop, next);
+    carried.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  // All blocks consist of whole vectors if the keys do: a causal mask rounds
+  // the number of keys.
+  if (numKeys.isStatic() && numKeys.constant % L == 0)
+    return;
+  Scope scope;
+  scope.parent = &outer;
+  code.mask = code.maskBelow(code.sub(count, whole));
+  body(scope, whole, true, carried);
+  code.mask = Value();
+}
+
+Value AttentionEmitter::number(float c) {
+  return arith::ConstantOp::create(code.b, code.loc, code.b.getF32FloatAttr(c));
+}
+
+Value AttentionEmitter::loadVector(Value memory, const Index &at) {
+  return vector::LoadOp::create(code.b, code.loc,
+                                code.vectorType(code.b.getF32Type()), memory,
+                                ValueRange{code.materialize(at)});
+}
+
+void AttentionEmitter::storeVector(Value memory, const Index &at, Value v) {
+  vector::StoreOp::create(code.b, code.loc, v, memory,
+                          ValueRange{code.materialize(at)});
+}
+
+Value AttentionEmitter::loadScalar(Value memory, const Index &at) {
+  return memref::LoadOp::create(code.b, code.loc, memory, code.materialize(at));
+}
+
+void AttentionEmitter::storeScalar(Value memory, const Index &at, Value v) {
+  memref::StoreOp::create(code.b, code.loc, v, memory, code.materialize(at));
+}
+
+/// Returns the greater of two vectors or scalars. A NaN of `x` is ignored: the
+/// term of the softmax that it leads to is NaN, too.
+static Value greater(KernelCode &code, Value x, Value max) {
+  Value is = arith::CmpFOp::create(code.b, code.loc, arith::CmpFPredicate::OGT,
+                                   x, max);
+  return arith::SelectOp::create(code.b, code.loc, is, x, max);
+}
+
+/// Returns the maximum of the lanes, none of which is NaN.
+static Value reduceMaximum(KernelCode &code, Value v) {
+  return vector::ReductionOp::create(code.b, code.loc,
+                                     vector::CombiningKind::MAXIMUMF, v,
+                                     arith::FastMathFlags::nnan);
+}
+
+//===----------------------------------------------------------------------===//
+// Hidden blocks
+//===----------------------------------------------------------------------===//
+
+// A block is hidden if -inf replaces, or is added to, each of its scores. So
+// the input of the softmax is evaluated for scores of 0. The last row comes
+// first: under most masks it sees the most keys.
+Value AttentionEmitter::emitIsVisible(Scope &scope) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  SmallVector<Index> outside = at;
+  Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  SmallVector<Type> types = {b.getIndexType(), b.getI1Type()};
+  Value rows = code.materialize(rowsHere);
+  auto loop = scf::WhileOp::create(b, loc, types, ValueRange{rows, no});
+  SmallVector<Location> locs(2, loc);
+  Block *before = b.createBlock(&loop.getBefore(), {}, types, locs);
+  Value left = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                     before->getArgument(0), code.constant(0));
+  Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  Value open = arith::XOrIOp::create(b, loc, before->getArgument(1), yes);
+  scf::ConditionOp::create(b, loc, arith::AndIOp::create(b, loc, left, open),
+                           before->getArguments());
+  Block *after = b.createBlock(&loop.getAfter(), {}, types, locs);
+  Index i = code.sub(Index(after->getArgument(0)), Index::of(1));
+  Scope body;
+  body.parent = &scope;
+  body.loop = loop;
+  placeRow(i);
+  Value result = attention.scores.op->getResult(0);
+  auto element = [&](float c) {
+    return code.splatConstant(b.getF32FloatAttr(c));
+  };
+  SmallVector<Value> seen = {element(0)};
+  forKeys(body, seen,
+          [&](Scope &here, const Index &j, bool isLast,
+              MutableArrayRef<Value> carried) {
+            at[attention.key] = add(key0, j);
+            code.know(here, result, place(result, attention.key), element(0));
+            Value x = code.splat(code.eval(here, attention.x,
+                                           place(attention.x, attention.key)));
+            Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
+                                             x, element(-INFINITY));
+            if (isLast)
+              is = arith::AndIOp::create(b, loc, is, code.mask);
+            carried[0] =
+                arith::SelectOp::create(b, loc, is, element(1), carried[0]);
+          });
+  Value any = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                    reduceMaximum(code, seen[0]), number(0));
+  scf::YieldOp::create(b, loc, ValueRange{code.materialize(i), any});
+  b.setInsertionPointAfter(loop);
+  at = outside;
+  return loop.getResult(1);
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+// A panel holds the keys of `panelVectors` vectors: for each inner index, one
+// element of every key.
+void AttentionEmitter::packKeys(Scope &scope) {
+  forEach(scope, code.ceilDiv(count, panelVectors * code.lanes), 1,
+          [&](Scope &inner, const Index &panel) { packPanel(inner, panel); });
+}
+
+void AttentionEmitter::packPanel(Scope &scope, const Index &panel) {
+  int64_t width = panelVectors * code.lanes;
+  Index memory = mul(panel, width * innerSize);
+  for (int64_t v = 0; v < panelVectors; ++v)
+    packChunk(scope, add(mul(panel, width), Index::of(v * code.lanes)),
+              add(memory, Index::of(v * code.lanes)));
+}
+
+void AttentionEmitter::packChunk(Scope &scope, const Index &first,
+                                 const Index &to) {
+  int64_t L = code.lanes, width = panelVectors * L;
+  bool isWhole = count.isStatic() && count.constant % width == 0;
+  Index last = code.sub(numKeys, Index::of(1));
+  int64_t blocked =
+      isContiguous(keys, keyLabels, kInner) ? innerSize / L * L : 0;
+  if (blocked) {
+    // Past the last key, the last one is read again: its scores are masked.
+    SmallVector<Index> chunk;
+    for (int64_t j = 0; j < L; ++j) {
+      Index key = add(key0, add(first, Index::of(j)));
+      chunk.push_back(isWhole ? key : code.min(key, last));
+    }
+    forEach(scope, Index::of(blocked), L, [&](Scope &, const Index &e) {
+      SmallVector<Value> square;
+      inner = e;
+      for (const Index &key : chunk) {
+        at[attention.key] = key;
+        square.push_back(code.load(keys, place(keyLabels, kInner)));
+      }
+      transposeVectors(code, square);
+      for (auto [i, v] : llvm::enumerate(square))
+        storeVector(panels, add(to, mul(add(e, Index::of(i)), width)), v);
+    });
+  }
+  if (blocked == innerSize)
+    return;
+  Scope rest;
+  auto loop =
+      code.beginFor(scope, rest, Index::of(blocked), Index::of(innerSize), 1);
+  inner = Index(loop.getInductionVar());
+  at[attention.key] = add(key0, first);
+  if (!isWhole) {
+    Value left = code.materialize(code.sub(count, first));
+    left = arith::MaxSIOp::create(code.b, code.loc, left, code.constant(0));
+    code.mask = code.maskBelow(Index(left));
+  }
+  Value v = code.load(keys, place(keyLabels, attention.key));
+  code.mask = Value();
+  storeVector(panels, add(to, mul(inner, width)), v);
+  code.endFor(loop);
+}
+
+// The panel stays in the first-level cache while the queries stream through it.
+void AttentionEmitter::multiplyKeys(Scope &scope) {
+  forEach(scope, code.ceilDiv(count, panelVectors * code.lanes), 1,
+          [&](Scope &mid, const Index &panel) {
+            forEach(mid, rowsPadded, tileRows,
+                    [&](Scope &here, const Index &i) {
+                      multiplyPanel(here, i, panel);
+                    });
+          });
+}
+
+void AttentionEmitter::multiplyPanel(Scope &scope, const Index &i,
+                                     const Index &panel) {
+  int64_t L = code.lanes, V = panelVectors;
+  SmallVector<Index> rows;
+  for (int64_t r = 0; r < tileRows; ++r) {
+    placeRow(add(i, Index::of(r)));
+    rows.push_back(row < 0 ? Index::of(0) : at[row]);
+  }
+  SmallVector<Value> acc(tileRows * V,
+                         code.splatConstant(code.b.getF32FloatAttr(0)));
+  Scope steps;
+  auto loop =
+      code.beginFor(scope, steps, Index::of(0), Index::of(innerSize), 1, acc);
+  acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  inner = Index(loop.getInductionVar());
+  Index from = mul(add(mul(panel, innerSize), inner), V * L);
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < V; ++v)
+    right.push_back(loadVector(panels, add(from, Index::of(v * L))));
+  for (int64_t r = 0; r < tileRows; ++r) {
+    if (row >= 0)
+      at[row] = rows[r];
+    Value q = code.splat(code.load(queries, place(queryLabels)));
+    for (int64_t v = 0; v < V; ++v) {
+      Value &sum = acc[r * V + v];
+      sum = vector::FMAOp::create(code.b, code.loc, q, right[v], sum);
+    }
+  }
+  code.endFor(loop, acc);
+  for (int64_t r = 0; r < tileRows; ++r)
+    for (int64_t v = 0; v < V; ++v)
+      storeVector(scores,
+                  add(mul(add(i, Index::of(r)), scoreStride),
+                      add(mul(panel, V * L), Index::of(v * L))),
+                  loop.getResult(r * V + v));
+}
+
+// Each lane sums a part of a dot product. The sums of as many keys as there are
+// lanes are transposed and added.
+void AttentionEmitter::multiplyDots(Scope &scope) {
+  int64_t L = code.lanes;
+  Index last = code.sub(numKeys, Index::of(1));
+  bool isWhole = numKeys.isStatic() && numKeys.constant % L == 0;
+  forEach(scope, rowsPadded, 1, [&](Scope &mid, const Index &i) {
+    placeRow(i);
+    forEach(mid, code.ceilDiv(count, L), 1, [&](Scope &here, const Index &c) {
+      SmallVector<Index> chunk;
+      for (int64_t j = 0; j < L; ++j) {
+        Index key = add(key0, add(mul(c, L), Index::of(j)));
+        chunk.push_back(isWhole ? key : code.min(key, last));
+      }
+      SmallVector<Value> acc(L, code.splatConstant(code.b.getF32FloatAttr(0)));
+      Scope steps;
+      auto loop = code.beginFor(here, steps, Index::of(0), Index::of(innerSize),
+                                L, acc);
+      acc.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+      inner = Index(loop.getInductionVar());
+      Value q = code.load(queries, place(queryLabels, kInner));
+      for (int64_t j = 0; j < L; ++j) {
+        at[attention.key] = chunk[j];
+        Value k = code.load(keys, place(keyLabels, kInner));
+        acc[j] = vector::FMAOp::create(code.b, code.loc, q, k, acc[j]);
+      }
+      code.endFor(loop, acc);
+      acc.assign(loop.getResults().begin(), loop.getResults().end());
+      transposeVectors(code, acc);
+      for (int64_t n = L / 2; n >= 1; n /= 2)
+        for (int64_t j = 0; j < n; ++j)
+          acc[j] = arith::AddFOp::create(code.b, code.loc, acc[j], acc[j + n]);
+      storeVector(scores, add(mul(i, scoreStride), mul(c, L)), acc[0]);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+Value AttentionEmitter::maximum(Scope &row, const Index &i) {
+  Value lowest = code.splatConstant(code.b.getF32FloatAttr(-INFINITY));
+  SmallVector<Value> max = {lowest};
+  forKeys(row, max,
+          [&](Scope &, const Index &j, bool isLast,
+              MutableArrayRef<Value> carried) {
+            Value x = loadVector(scores, add(mul(i, scoreStride), j));
+            if (isLast)
+              x = arith::SelectOp::create(code.b, code.loc, code.mask, x,
+                                          lowest);
+            carried[0] = greater(code, x, carried[0]);
+          });
+  return reduceMaximum(code, max[0]);
+}
+
+Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
+  Value zero = code.splatConstant(code.b.getF32FloatAttr(0)),
+        shift = code.splat(max);
+  SmallVector<Value> sum = {zero};
+  forKeys(row, sum,
+          [&](Scope &, const Index &j, bool isLast,
+              MutableArrayRef<Value> carried) {
+            Index where = add(mul(i, scoreStride), j);
+            Value x = loadVector(scores, where);
+            x = arith::SubFOp::create(code.b, code.loc, x, shift);
+            x = math::ExpOp::create(code.b, code.loc, x);
+            if (isLast)
+              x = arith::SelectOp::create(code.b, code.loc, code.mask, x, zero);
+            storeVector(scores, where, x);
+            carried[0] = arith::AddFOp::create(code.b, code.loc, carried[0], x);
+          });
+  return vector::ReductionOp::create(code.b, code.loc,
+                                     vector::CombiningKind::ADD, sum[0],
+                                     arith::FastMathFlags::reassoc);
+}
+
+void AttentionEmitter::updateRow(Scope &scope, const Index &i) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  placeRow(i);
+  Value result = attention.scores.op->getResult(0);
+  if (attention.x != result)
+    code.forVectors(
+        scope, Index::of(0), count,
+        [&](Scope &here, const Index &j) {
+          at[attention.key] = add(key0, j);
+          Index where = add(mul(i, scoreStride), j);
+          code.know(here, result, place(result, attention.key),
+                    loadVector(scores, where));
+          storeVector(
+              scores, where,
+              code.eval(here, attention.x, place(attention.x, attention.key)));
+        },
+        /*unroll=*/2);
+  Value before = loadScalar(maxima, i), lowest = number(-INFINITY);
+  Value max = greater(code, maximum(scope, i), before);
+  storeScalar(maxima, i, max);
+  // Until a row sees a key, all its terms are exp(-inf) = 0.
+  Value none =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, max, lowest);
+  max = arith::SelectOp::create(b, loc, none, number(0), max);
+  Value scale = math::ExpOp::create(
+      b, loc, code.splat(arith::SubFOp::create(b, loc, before, max)));
+  Value sum = exponentiate(scope, i, max);
+  Value total = arith::MulFOp::create(
+      b, loc, loadScalar(totals, i),
+      vector::ExtractOp::create(b, loc, scale, ArrayRef<int64_t>{0}));
+  storeScalar(totals, i, arith::AddFOp::create(b, loc, total, sum));
+  for (int64_t c = 0; c < sumStride; c += code.lanes) {
+    Index where = add(mul(i, sumStride), Index::of(c));
+    storeVector(sums, where,
+                arith::MulFOp::create(b, loc, loadVector(sums, where), scale));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void AttentionEmitter::multiplyValues(Scope &scope) {
+  int64_t width = columnVectors * code.lanes, L = code.lanes;
+  int64_t whole = columns / width * width;
+  auto tiles = [&](Scope &in, const Index &from, int64_t vectors,
+                   int64_t last) {
+    forEach(in, rowsPadded, tileRows, [&](Scope &here, const Index &i) {
+      multiplyColumns(here, i, from, vectors, last);
+    });
+  };
+  if (whole)
+    forEach(scope, Index::of(whole), width, [&](Scope &in, const Index &from) {
+      tiles(in, from, columnVectors, L);
+    });
+  int64_t rest = columns - whole;
+  if (rest)
+    tiles(scope, Index::of(whole), (rest + L - 1) / L, rest % L ? rest % L : L);
+}
+
+void AttentionEmitter::multiplyColumns(Scope &scope, const Index &i,
+                                       const Index &from, int64_t vectors,
+                                       int64_t last) {
+  int64_t L = code.lanes;
+  SmallVector<Value> acc;
+  auto place = [&](int64_t r, int64_t v) {
+    return add(mul(add(i, Index::of(r)), sumStride),
+               add(from, Index::of(v * L)));
+  };
+  for (int64_t r = 0; r < tileRows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      acc.push_back(loadVector(sums, place(r, v)));
+  Scope steps;
+  auto loop = code.beginFor(scope, steps, Index::of(0), count, 1, acc);
+  acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  Index j(loop.getInductionVar());
+  at[attention.key] = add(key0, j);
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < vectors; ++v) {
+    at[column] = add(from, Index::of(v * L));
+    if (v + 1 == vectors && last < L)
+      code.mask = code.maskBelow(Index::of(last));
+    right.push_back(
+        code.load(values, this->place(ArrayRef<int>(valueLabels), column)));
+    code.mask = Value();
+  }
+  for (int64_t r = 0; r < tileRows; ++r) {
+    Value term = code.splat(
+        loadScalar(scores, add(mul(add(i, Index::of(r)), scoreStride), j)));
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = acc[r * vectors + v];
+      sum = vector::FMAOp::create(code.b, code.loc, term, right[v], sum);
+    }
+  }
+  code.endFor(loop, acc);
+  for (int64_t r = 0; r < tileRows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      storeVector(sums, place(r, v), loop.getResult(r * vectors + v));
+}

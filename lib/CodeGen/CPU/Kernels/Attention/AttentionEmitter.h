@@ -1,0 +1,139 @@
+//===- AttentionEmitter.h - softmax(Q K^T) V in one kernel ------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
+#define FX_LIB_CODEGEN_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
+
+#include "../Emitters.h"
+#include "fx/Kernels/Attention.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace fx::cpu {
+
+/// Emits an attention of f32. A task computes a block of rows: it walks the
+/// keys in blocks, whose scores stay in the first- or second-level cache, and
+/// keeps for each row the maximum and the sum of the softmax so far, and the
+/// sums of the values, which are scaled when the maximum grows. (M. Milakov and
+/// N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et
+/// al., "FlashAttention", 2022.)
+///
+/// Blocks of keys that a mask hides from all rows of the task are skipped.
+/// Their keys and values are not read.
+class AttentionEmitter {
+public:
+  explicit AttentionEmitter(KernelCode &code) : code(code) {}
+
+  /// Finds the attention in the kernel and the labels of its loops. Returns
+  /// false if there is none, or if an output does not follow its loops.
+  bool analyse();
+  void emit();
+
+private:
+  /// The labels of loops of `attention.scores` are the loops of
+  /// `attention.values`. Its reduction loop has this label.
+  static constexpr int kInner = -3;
+
+  //===--- the plan ------------------------------------------------------===//
+  void chooseSizes();
+  /// Returns whether the ops between the scores and the softmax read tensors,
+  /// and keep the property that -inf added to a score, or chosen instead of
+  /// it, hides a key whatever its score is.
+  bool hasSkippableMask();
+  llvm::SmallVector<int> labelScores();
+
+  //===--- coordinates ---------------------------------------------------===//
+  /// Returns the coordinates of a tensor whose dimensions have these labels.
+  /// The lanes walk the dimension `lane`.
+  Coords place(llvm::ArrayRef<int> labels, int lane = LoopLabels::kUnknown);
+  Coords place(mlir::Value tensor, int lane = LoopLabels::kUnknown) {
+    return place(labels.ofTensor(tensor), lane);
+  }
+  llvm::SmallVector<int> operandLabels(mlir::AffineMap map,
+                                       llvm::ArrayRef<int> loops);
+  bool isContiguous(const Buffer &buffer, llvm::ArrayRef<int> labels, int lane);
+  /// Sets the row to the one at `i` of the task. Past the last row of the
+  /// tensor, it is the last row again.
+  void placeRow(const Index &i);
+
+  //===--- memory of a task ----------------------------------------------===//
+  mlir::Value allocate(int64_t size);
+  mlir::Value loadVector(mlir::Value memory, const Index &at);
+  void storeVector(mlir::Value memory, const Index &at, mlir::Value v);
+  mlir::Value loadScalar(mlir::Value memory, const Index &at);
+  void storeScalar(mlir::Value memory, const Index &at, mlir::Value v);
+  Index add(const Index &a, const Index &b) { return code.add(a, b); }
+  Index mul(const Index &a, int64_t c) { return code.mul(a, Index::of(c)); }
+  mlir::Value number(float c);
+
+  //===--- the phases of a block of keys, from `key0` on ------------------===//
+  void clear(Scope &task);
+  /// Returns an i1: whether a row of the task sees a key of the block.
+  mlir::Value emitIsVisible(Scope &scope);
+  /// Copies the keys of the block to panels.
+  void packKeys(Scope &scope);
+  void packPanel(Scope &scope, const Index &panel);
+  void packChunk(Scope &scope, const Index &first, const Index &to);
+  /// Multiplies queries and keys, by panels or by dot products.
+  void multiplyKeys(Scope &scope);
+  void multiplyPanel(Scope &scope, const Index &i, const Index &panel);
+  void multiplyDots(Scope &scope);
+  /// Applies scale and mask to the scores of row `i`, and replaces them by the
+  /// terms of the softmax.
+  void updateRow(Scope &scope, const Index &i);
+  mlir::Value maximum(Scope &row, const Index &i);
+  mlir::Value exponentiate(Scope &row, const Index &i, mlir::Value max);
+  /// Adds the terms times the values to the sums of the rows.
+  void multiplyValues(Scope &scope);
+  void multiplyColumns(Scope &scope, const Index &i, const Index &column,
+                       int64_t vectors, int64_t last);
+  void emitBlock(Scope &scope);
+  /// Computes the outputs of row `i` of the task.
+  void storeRow(Scope &scope, const Index &i);
+
+  /// Calls `body` with a loop over 0 to `to`.
+  void forEach(Scope &outer, const Index &to, int64_t step,
+               llvm::function_ref<void(Scope &, const Index &)> body);
+  /// Calls `body` for the vectors of the block of keys: `isLast` is set for the
+  /// last one if it may have less than all lanes. The body updates `carried`.
+  void forKeys(Scope &outer, llvm::SmallVector<mlir::Value> &carried,
+               llvm::function_ref<void(Scope &, const Index &, bool isLast,
+                                       llvm::MutableArrayRef<mlir::Value>)>
+                   body);
+
+  KernelCode &code;
+  kernel::Attention attention;
+  kernel::LoopLabels labels;
+  llvm::SmallVector<mlir::Operation *> ops;
+  std::optional<kernel::CausalMask> causal;
+  bool skipsByMask = false;
+
+  /// The index of each loop of `attention.values`, and of the inner loop.
+  llvm::SmallVector<Index> at;
+  Index inner;
+  llvm::SmallVector<int> queryLabels, keyLabels, valueLabels;
+  Buffer queries, keys, values;
+  int row = LoopLabels::kUnit; ///< the label of the rows of a task
+  int column = 0;              ///< the label of the columns of the values
+  Index numRows, numKeys;
+  int64_t innerSize = 0, columns = 0;
+
+  int64_t tileRows = 1;     ///< rows whose sums are in registers
+  int64_t panelVectors = 2; ///< vectors of a row of scores in registers
+  int64_t columnVectors = 2;
+  int64_t taskRows = 1, blockKeys = 128;
+  int64_t scoreStride = 0, sumStride = 0;
+  bool usesDots = false; ///< scores are dot products along the inner dimension
+
+  mlir::Value scores, panels, sums, maxima, totals;
+  Index row0, rowsHere, rowsPadded; ///< of the task
+  Index keysEnd, key0, count;       ///< of the block of keys
+};
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H

@@ -1,0 +1,378 @@
+//===- EmitAttention.cpp - softmax(Q K^T) V in one kernel -----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+using namespace fx::kernel;
+using namespace fx::cpu;
+
+/// The rows of a task, at most: of heads of up to 64 elements, and of others.
+/// Each block of keys is packed once for all rows of a task. The sums, the
+/// scores and the packed keys take about 100 KiB of the stack.
+static constexpr int64_t kTaskRows = 96, kWideTaskRows = 48, kNarrowHead = 64;
+/// The keys of a block.
+static constexpr int64_t kBlockKeys = 128, kWideBlockKeys = 64, kWideHead = 128;
+/// Up to this number of rows, scores are dot products: packing the keys would
+/// take longer than the multiplication.
+static constexpr int64_t kDotRows = 2;
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+static std::optional<fx::kernel::Attention> findAttention(func::FuncOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+    if (auto match = matchAttention(op, OperandKind::F32))
+      return match;
+  return std::nullopt;
+}
+
+bool AttentionEmitter::analyse() {
+  for (auto op : code.source.getBody().front().getOps<linalg::GenericOp>())
+    ops.push_back(op);
+  auto match = findAttention(code.source);
+  if (!match)
+    return false;
+  attention = *match;
+  auto all = attention.label(ops);
+  if (!all)
+    return false;
+  labels = *all;
+  for (unsigned o = 0; o < code.numOutputs(); ++o) {
+    ArrayRef<int> loops = labels.ofTensor(code.output(o));
+    if (loops.empty() || llvm::is_contained(loops, int(attention.key)))
+      return false;
+  }
+  causal = matchCausalMask(attention, labels);
+  skipsByMask = hasSkippableMask();
+  return true;
+}
+
+/// Returns true if an op of a body computes -inf for each finite value of
+/// `operand` if it does so for 0, or if it does not depend on `operand`'s value
+/// beyond that.
+static bool keepsLowest(OpOperand &operand) {
+  return TypeSwitch<Operation *, bool>(operand.getOwner())
+      .Case<arith::MulFOp, arith::AddFOp, arith::NegFOp, math::TanhOp,
+            linalg::YieldOp>([](auto) { return true; })
+      .Case<arith::SubFOp, arith::DivFOp>(
+          [&](auto) { return operand.getOperandNumber() == 0; })
+      .Case<arith::SelectOp>(
+          [&](auto) { return operand.getOperandNumber() > 0; })
+      .Default(false);
+}
+
+bool AttentionEmitter::hasSkippableMask() {
+  // Follow the scores through the bodies, up to the input of the softmax.
+  bool readsMask = false;
+  SmallVector<Value> open = {attention.scores.op->getResult(0)};
+  llvm::SmallPtrSet<Operation *, 16> softmax;
+  softmax.insert(attention.max);
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Value tensor = open.pop_back_val();
+    if (tensor == attention.x)
+      continue;
+    for (OpOperand &use : tensor.getUses()) {
+      auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
+      if (!op || softmax.contains(op) || op == attention.sum)
+        return false;
+      SmallVector<Value> scalars = {op.getMatchingBlockArgument(&use)};
+      while (!scalars.empty())
+        for (OpOperand &scalar : scalars.pop_back_val().getUses()) {
+          if (!keepsLowest(scalar))
+            return false;
+          llvm::append_range(scalars, scalar.getOwner()->getResults());
+        }
+      if (seen.insert(op).second)
+        for (Value input : op.getInputs())
+          readsMask |= input != tensor &&
+                       isa<RankedTensorType>(input.getType()) &&
+                       cast<RankedTensorType>(input.getType()).getRank() > 0;
+      llvm::append_range(open, op->getResults());
+    }
+  }
+  return readsMask;
+}
+
+SmallVector<int> AttentionEmitter::labelScores() {
+  linalg::GenericOp op = attention.scores.op;
+  SmallVector<int> loops(op.getNumLoops(), LoopLabels::kUnit);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (unsigned loop : attention.scores.k)
+    if (ranges[loop] != 1)
+      loops[loop] = kInner;
+  AffineMap map = attention.scores.resultMap();
+  for (auto [d, label] : llvm::enumerate(labels.ofTensor(op->getResult(0))))
+    loops[map.getDimPosition(d)] = label;
+  return loops;
+}
+
+SmallVector<int> AttentionEmitter::operandLabels(AffineMap map,
+                                                 ArrayRef<int> loops) {
+  SmallVector<int> result;
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    result.push_back(dim ? loops[dim.getPosition()] : LoopLabels::kUnit);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+void AttentionEmitter::chooseSizes() {
+  linalg::GenericOp op = attention.values.op;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<int> loops;
+  for (auto [d, range] : llvm::enumerate(ranges))
+    loops.push_back(range == 1 ? LoopLabels::kUnit : int(d));
+  SmallVector<int> scoreLoops = labelScores();
+  queryLabels = operandLabels(attention.scores.lhsMap(), scoreLoops);
+  keyLabels = operandLabels(attention.scores.rhsMap(), scoreLoops);
+  valueLabels = operandLabels(attention.values.rhsMap(), loops);
+  for (unsigned loop : attention.scores.k)
+    innerSize =
+        std::max(innerSize, attention.scores.op.getStaticLoopRanges()[loop]);
+  for (unsigned loop : attention.values.n)
+    if (ranges[loop] != 1)
+      column = loop;
+  columns = ranges[column];
+  for (unsigned loop : attention.values.m)
+    if (ranges[loop] != 1)
+      row = loop;
+  numRows = row < 0 ? Index::of(1) : code.loopSize(op, row);
+  numKeys = code.loopSize(op, attention.key);
+
+  int64_t lanes = code.lanes;
+  int64_t most = lanes >= 16 ? 12 : code.machine.isNEON ? 8 : 6;
+  tileRows = numRows.isStatic() ? std::min(most, numRows.constant) : most;
+  usesDots = tileRows <= kDotRows && innerSize % lanes == 0 &&
+             isContiguous(keys, keyLabels, kInner) &&
+             isContiguous(queries, queryLabels, kInner);
+  panelVectors = tileRows <= kDotRows ? 4 : 2;
+  int64_t vectors = llvm::divideCeil(columns, lanes);
+  columnVectors = std::min<int64_t>(vectors, tileRows == 1   ? 8
+                                             : tileRows == 2 ? 4
+                                                             : 2);
+  int64_t head = std::max(innerSize, columns);
+  int64_t all = head <= kNarrowHead ? kTaskRows : kWideTaskRows;
+  if (numRows.isStatic()) {
+    // Blocks of equal size.
+    int64_t blocks = llvm::divideCeil(numRows.constant, all);
+    all = llvm::divideCeil(numRows.constant, blocks);
+  }
+  taskRows = llvm::alignTo(all, tileRows);
+  blockKeys = head <= kWideHead ? kBlockKeys : kWideBlockKeys;
+  // The last vector of a row of scores may be read past its end. Odd numbers of
+  // cache lines avoid that all rows share the sets of the cache.
+  scoreStride = blockKeys + std::max<int64_t>(lanes, 16);
+  sumStride = llvm::alignTo(columns, lanes * columnVectors);
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates and memory
+//===----------------------------------------------------------------------===//
+
+Coords AttentionEmitter::place(ArrayRef<int> dims, int lane) {
+  Coords result;
+  for (int label : dims) {
+    Index index = label == kInner ? inner
+                  : label >= 0    ? at[label]
+                                  : Index::of(0);
+    result.push_back({index, label == lane});
+  }
+  return result;
+}
+
+bool AttentionEmitter::isContiguous(const Buffer &buffer, ArrayRef<int> dims,
+                                    int lane) {
+  for (auto [label, stride] : llvm::zip(dims, buffer.strides))
+    if (label == lane)
+      return stride.isStatic(1);
+  return false;
+}
+
+void AttentionEmitter::placeRow(const Index &i) {
+  if (row < 0)
+    return;
+  at[row] = add(row0, i);
+  if (!(numRows.isStatic() && numRows.constant % taskRows == 0))
+    at[row] = code.min(at[row], code.sub(numRows, Index::of(1)));
+}
+
+Value AttentionEmitter::allocate(int64_t size) {
+  auto type = MemRefType::get({size}, code.b.getF32Type());
+  return memref::AllocaOp::create(code.b, code.loc, type,
+                                  code.b.getI64IntegerAttr(64));
+}
+
+//===----------------------------------------------------------------------===//
+// The task
+//===----------------------------------------------------------------------===//
+
+void AttentionEmitter::clear(Scope &task) {
+  Value zero = code.splatConstant(code.b.getF32FloatAttr(0));
+  forEach(task, rowsPadded, 1, [&](Scope &, const Index &i) {
+    storeScalar(maxima, i, number(-INFINITY));
+    storeScalar(totals, i, number(0));
+    for (int64_t c = 0; c < sumStride; c += code.lanes)
+      storeVector(sums, add(mul(i, sumStride), Index::of(c)), zero);
+  });
+}
+
+void AttentionEmitter::emitBlock(Scope &scope) {
+  if (usesDots) {
+    multiplyDots(scope);
+  } else {
+    packKeys(scope);
+    multiplyKeys(scope);
+  }
+  forEach(scope, rowsPadded, 1,
+          [&](Scope &inner, const Index &i) { updateRow(inner, i); });
+  multiplyValues(scope);
+}
+
+void AttentionEmitter::storeRow(Scope &scope, const Index &i) {
+  linalg::GenericOp op = attention.values.op;
+  placeRow(i);
+  Value total = loadScalar(totals, i);
+  code.know(scope, attention.sum->getResult(0),
+            place(attention.sum->getResult(0)), total);
+  code.forVectors(scope, Index::of(0), Index::of(columns),
+                  [&](Scope &here, const Index &c) {
+                    at[column] = c;
+                    Value v = loadVector(sums, add(mul(i, sumStride), c));
+                    if (attention.isNormalized)
+                      v = arith::DivFOp::create(code.b, code.loc, v,
+                                                code.splat(total));
+                    Value result = op->getResult(0);
+                    code.know(here, result, place(result, column), v);
+                    for (unsigned o = 0; o < code.numOutputs(); ++o) {
+                      Value out = code.output(o);
+                      Coords to = place(out, column);
+                      code.store(*code.buffer(code.outputArg(o)), to,
+                                 code.eval(here, out, to));
+                    }
+                  });
+}
+
+void AttentionEmitter::emit() {
+  auto memory = [&](Value tensor, Buffer &to) {
+    const Buffer *from = code.buffer(tensor);
+    if (!from)
+      return code.fail("an attention of computed tensors");
+    to = *from;
+  };
+  memory(attention.scores.lhs(), queries);
+  memory(attention.scores.rhs(), keys);
+  memory(attention.values.rhs(), values);
+  if (code.failed())
+    return;
+  at.assign(attention.values.op.getNumLoops(), Index::of(0));
+  inner = Index::of(0);
+  chooseSizes();
+
+  // Tasks: the loops over batches and the outer loops over rows, then blocks of
+  // rows.
+  SmallVector<unsigned> outer;
+  SmallVector<int64_t> ranges = attention.values.op.getStaticLoopRanges();
+  for (ArrayRef<unsigned> loops :
+       {ArrayRef(attention.values.batch), ArrayRef(attention.values.m)})
+    for (unsigned loop : loops)
+      if (ranges[loop] != 1 && int(loop) != row)
+        outer.push_back(loop);
+  SmallVector<Index> sizes, ivs;
+  for (unsigned loop : outer)
+    sizes.push_back(code.loopSize(attention.values.op, loop));
+  sizes.push_back(code.ceilDiv(numRows, taskRows));
+  Scope top, task;
+  int64_t work = taskRows * (numKeys.isStatic() ? numKeys.constant : 1024) *
+                 (innerSize + columns) / 16;
+  Operation *forall = code.beginForall(top, task, sizes, ivs, work);
+  for (auto [loop, iv] : llvm::zip(outer, ivs))
+    at[loop] = iv;
+  row0 = mul(ivs.back(), taskRows);
+  rowsHere = Index::of(taskRows);
+  rowsPadded = rowsHere;
+  if (!(numRows.isStatic() && numRows.constant % taskRows == 0)) {
+    rowsHere = code.min(rowsHere, code.sub(numRows, row0));
+    rowsPadded = mul(code.ceilDiv(rowsHere, tileRows), tileRows);
+  }
+  scores = allocate(taskRows * scoreStride);
+  sums = allocate(taskRows * sumStride);
+  maxima = allocate(taskRows);
+  totals = allocate(taskRows);
+  if (!usesDots)
+    panels = allocate(blockKeys * innerSize);
+  clear(task);
+
+  keysEnd = numKeys;
+  if (causal && int(causal->row) == row) {
+    // The last row of the task sees most keys.
+    Index last = code.min(add(row0, Index::of(taskRows)), numRows);
+    Value seen = code.materialize(add(last, Index::of(causal->offset)));
+    seen = arith::MaxSIOp::create(code.b, code.loc, seen, code.constant(0));
+    keysEnd = code.min(mul(code.ceilDiv(Index(seen), code.lanes), code.lanes),
+                       numKeys);
+  }
+  Scope block;
+  auto loop = code.beginFor(task, block, Index::of(0), keysEnd, blockKeys);
+  key0 = Index(loop.getInductionVar());
+  bool isWhole = keysEnd.isStatic() && keysEnd.constant % blockKeys == 0;
+  count = isWhole ? Index::of(blockKeys)
+                  : code.min(Index::of(blockKeys), code.sub(keysEnd, key0));
+  if (skipsByMask) {
+    auto branch = scf::IfOp::create(code.b, code.loc, emitIsVisible(block),
+                                    /*withElseRegion=*/false);
+    code.b.setInsertionPointToStart(branch.thenBlock());
+    Scope visible;
+    visible.parent = &block;
+    visible.loop = branch;
+    emitBlock(visible);
+    code.b.setInsertionPointAfter(branch);
+  } else {
+    emitBlock(block);
+  }
+  code.endFor(loop);
+  forEach(task, rowsHere, 1,
+          [&](Scope &inner, const Index &i) { storeRow(inner, i); });
+  code.endForall(forall);
+}
+
+//===----------------------------------------------------------------------===//
+// The class
+//===----------------------------------------------------------------------===//
+
+static void emitAttention(KernelCode &code) {
+  AttentionEmitter e(code);
+  if (!e.analyse())
+    return code.fail("the loops of the attention do not agree");
+  e.emit();
+}
+
+static std::optional<KernelMatch> match(func::FuncOp kernel,
+                                        const TargetInfo &) {
+  if (!findAttention(kernel))
+    return std::nullopt;
+  return KernelMatch{kernel, AttentionAttr::get(kernel.getContext())};
+}
+
+namespace fx::cpu {
+KernelClass getAttentionClass() {
+  return {AttentionAttr::getMnemonic(), /*benefit=*/6, match, emitAttention};
+}
+} // namespace fx::cpu

@@ -1,0 +1,225 @@
+//===- ContractionDecode.cpp - integer weights that many rows multiply ----===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Weights of bytes or nibbles that f32 is multiplied by are converted to f32.
+// Few rows convert them in registers, in each tile: memory limits the kernel.
+// For many rows, a part of the panel is converted once, with the scales of
+// groups, into memory of the task that stays in the first-level cache. All
+// tiles of a block of rows add its products to their sums, which are in memory
+// of the task, too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// The least number of rows for which the conversion pays.
+static constexpr int64_t kLeastRows = 16;
+/// The rows whose sums are kept, and the terms of a part of the panel.
+static constexpr int64_t kRows = 128, kTerms = 256;
+
+bool ContractionEmitter::decodes() {
+  return info.hasByteWeights() && packed && mLoop && !tiles &&
+         reductions.size() == 1 && reductions[0].size.isStatic() &&
+         kTerms % std::max<int64_t>(info.groupSize, depth()) == 0 &&
+         !(mSize.isStatic() && mSize.constant < kLeastRows);
+}
+
+int64_t ContractionEmitter::decodedRows() const {
+  // All registers but those of a row of weights and an element of the left
+  // operand: the sums of groups need none of their own here.
+  int64_t registers = code.machine.registers;
+  return std::min<int64_t>((registers - 1 - vectors) / vectors,
+                           code.lanes >= 16      ? 12
+                           : code.machine.isNEON ? 8
+                                                 : 6);
+}
+
+void ContractionEmitter::decodePart(Scope &scope, Value memory,
+                                    const Index &first, const Index &terms) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  VectorType type = code.vectorType(b.getF32Type());
+  const ReductionLoop &r = reductions[0];
+  // Steps of one group share their scales.
+  int64_t group = info.groupSize ? info.groupSize : depth();
+  Scope groups;
+  auto outer = code.beginFor(scope, groups, Index::of(0), terms, group);
+  Index from(outer.getInductionVar()), term = code.add(first, from);
+  SmallVector<Value> scales;
+  for (int64_t v = 0; v < vectors; ++v) {
+    if (info.groupSize) {
+      Index at = code.add(
+          tBase, code.mul(code.floorDiv(term, info.groupSize), groupStride));
+      at = code.add(at, Index::of(v * code.lanes));
+      scales.push_back(
+          vector::LoadOp::create(b, loc, type, t->flat, code.materialize(at)));
+    } else {
+      scales.push_back(code.splatConstant(b.getF32FloatAttr(1)));
+    }
+    if (unit() != 1)
+      scales[v] = arith::MulFOp::create(
+          b, loc, scales[v], code.splatConstant(b.getF32FloatAttr(1 / unit())));
+  }
+  bool isScaled = info.groupSize || unit() != 1;
+  Scope steps;
+  auto loop =
+      code.beginFor(groups, steps, Index::of(0), Index::of(group), depth());
+  Index step(loop.getInductionVar());
+  Index at = code.floorDiv(code.add(term, step), depth());
+  Index bAt = code.add(bBase, code.mul(at, r.b));
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < vectors; ++v)
+    right.push_back(loadRight(bAt, v));
+  for (int64_t part = 0; part < numParts(); ++part)
+    for (auto [v, x] : llvm::enumerate(getPart(right, part))) {
+      if (isScaled)
+        x = arith::MulFOp::create(b, loc, x, scales[v]);
+      Index to = code.add(code.add(from, step), Index::of(part));
+      to =
+          code.add(code.mul(to, Index::of(panel())), Index::of(v * code.lanes));
+      vector::StoreOp::create(b, loc, x, memory, code.materialize(to));
+    }
+  code.endFor(loop);
+  code.endFor(outer);
+}
+
+void ContractionEmitter::multiplyDecoded(Scope &scope, Value weights,
+                                         Value sums, const Index &row,
+                                         const Index &tile, const Index &last,
+                                         const Index &first,
+                                         const Index &terms) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  VectorType type = code.vectorType(b.getF32Type());
+  int64_t rows = decodedRows();
+  // Rows past the end repeat the last one. Their sums are not used.
+  SmallVector<Index> left;
+  for (int64_t i = 0; i < rows; ++i) {
+    Index at = code.min(code.add(row, code.add(tile, Index::of(i))), last);
+    at = code.add(aBase, code.mul(at, aStride[*mLoop]));
+    left.push_back(
+        code.add(at, code.mul(code.floorDiv(first, depth()), reductions[0].a)));
+  }
+  // The stride of one term.
+  Stride stride = reductions[0].a;
+  stride.constant /= depth();
+  auto place = [&](int64_t i, int64_t v) {
+    return code.materialize(
+        code.add(code.mul(code.add(tile, Index::of(i)), Index::of(panel())),
+                 Index::of(v * code.lanes)));
+  };
+  SmallVector<Value> acc;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t v = 0; v < vectors; ++v)
+      acc.push_back(vector::LoadOp::create(b, loc, type, sums, place(i, v)));
+  Scope steps;
+  auto loop = code.beginFor(scope, steps, Index::of(0), terms, 1, acc);
+  acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  Index k(loop.getInductionVar());
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Index at =
+        code.add(code.mul(k, Index::of(panel())), Index::of(v * code.lanes));
+    right.push_back(
+        vector::LoadOp::create(b, loc, type, weights, code.materialize(at)));
+  }
+  for (int64_t i = 0; i < rows; ++i)
+    multiply(right, loadLeft(code.add(left[i], code.mul(k, stride))),
+             MutableArrayRef<Value>(acc).slice(i * vectors, vectors));
+  code.endFor(loop, acc);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t v = 0; v < vectors; ++v)
+      vector::StoreOp::create(b, loc, loop.getResult(i * vectors + v), sums,
+                              place(i, v));
+}
+
+void ContractionEmitter::emitDecoded(Scope &scope, const Index &from,
+                                     const Index &to) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto allocate = [&](int64_t size) -> Value {
+    auto type = MemRefType::get({size}, b.getF32Type());
+    return memref::AllocaOp::create(b, loc, type, b.getI64IntegerAttr(64));
+  };
+  int64_t size = reductions[0].size.constant * depth();
+  int64_t rows = decodedRows(), most = llvm::alignTo(kRows, rows);
+  Value weights = allocate(std::min(size, kTerms) * panel()),
+        sums = allocate(most * panel());
+  Index last = code.sub(to, Index::of(1));
+  Scope block;
+  auto blocks = code.beginFor(scope, block, from, to, most);
+  Index row(blocks.getInductionVar());
+  Index here = code.min(Index::of(most), code.sub(to, row));
+  Value zero = code.splatConstant(b.getF32FloatAttr(0));
+  {
+    Scope inner;
+    auto loop = code.beginFor(block, inner, Index::of(0),
+                              Index::of(most * panel()), code.lanes);
+    vector::StoreOp::create(b, loc, zero, sums, loop.getInductionVar());
+    code.endFor(loop);
+  }
+  {
+    Scope part;
+    auto parts = code.beginFor(block, part, Index::of(0), Index::of(size),
+                               std::min(size, kTerms));
+    Index first(parts.getInductionVar());
+    Index terms =
+        size % kTerms && size > kTerms
+            ? code.min(Index::of(kTerms), code.sub(Index::of(size), first))
+            : Index::of(std::min(size, kTerms));
+    decodePart(part, weights, first, terms);
+    Scope inner;
+    auto loop = code.beginFor(part, inner, Index::of(0), here, rows);
+    multiplyDecoded(inner, weights, sums, row, Index(loop.getInductionVar()),
+                    last, first, terms);
+    code.endFor(loop);
+    code.endFor(parts);
+  }
+  Scope end;
+  auto loop = code.beginFor(block, end, Index::of(0), here, 1);
+  Index i(loop.getInductionVar());
+  SmallVector<Value> acc;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Index at =
+        code.add(code.mul(i, Index::of(panel())), Index::of(v * code.lanes));
+    acc.push_back(vector::LoadOp::create(
+        b, loc, code.vectorType(b.getF32Type()), sums, code.materialize(at)));
+  }
+  emitEpilogue(end, code.add(row, i), 1, acc);
+  code.endFor(loop);
+  code.endFor(blocks);
+}
+
+void ContractionEmitter::emitByteRows(Scope &scope, const Index &from,
+                                      const Index &to) {
+  Index count = code.sub(to, from);
+  if (count.isStatic() || mSize.isStatic())
+    return emitDecoded(scope, from, to);
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value isMany =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                            code.materialize(count), code.constant(kLeastRows));
+  auto branch = scf::IfOp::create(b, loc, isMany, /*withElseRegion=*/true);
+  auto fill = [&](Block *block, auto emit) {
+    b.setInsertionPointToStart(block);
+    Scope inner;
+    inner.parent = &scope;
+    inner.loop = branch;
+    emit(inner);
+  };
+  fill(branch.thenBlock(), [&](Scope &inner) { emitDecoded(inner, from, to); });
+  fill(branch.elseBlock(), [&](Scope &inner) { emitRowsOf(inner, from, to); });
+  b.setInsertionPointAfter(branch);
+}
