@@ -150,7 +150,16 @@ FX_CAPI int fxTextGeneratorGenerate(FXTextGenerator *generator,
                                     FXError **error);
 
 /* Several requests at a time. Each one runs in a slot: an instance of the model
- * with caches of its own. All slots share the weights in the model's file. */
+ * with caches of its own. All slots share the weights in the model's file.
+ *
+ * If the model has the methods
+ *
+ *   decode_slots(input_ids[B, 1], cache_position[B]) -> logits[B, V]
+ *   join(slot[1])
+ *
+ * then one instance has up to B slots. One call of `decode_slots` decodes a
+ * token of each, and `join` copies the caches of a single sequence to a slot.
+ */
 typedef struct FXGenerationPool FXGenerationPool;
 
 /* `threads` is the number of slots that run at the same time. `model` must

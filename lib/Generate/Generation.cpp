@@ -1,5 +1,4 @@
-//===- Generation.cpp - one generation, step by step
-//------------------------===//
+//===- Generation.cpp - one generation, step by step ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -84,19 +83,35 @@ llvm::Expected<bool> Generation::runNext() {
   return true;
 }
 
-llvm::Expected<bool> Generation::step() {
-  TextGenerator &g = generator;
+bool Generation::canStep() {
   if (options.maxNewTokens == 0)
     return false;
-  if (int64_t(g.tokens.size()) > g.options.maxPositions) {
-    result.reason = FinishReason::Positions;
+  if (int64_t(generator.tokens.size()) <= generator.options.maxPositions)
+    return true;
+  result.reason = FinishReason::Positions;
+  return false;
+}
+
+llvm::Expected<bool> Generation::step() {
+  if (!canStep())
     return false;
-  }
   llvm::Expected<bool> hasLogits = runNext();
   if (!hasLogits)
     return fail(hasLogits.takeError());
-  if (!*hasLogits)
-    return true;
+  return *hasLogits ? chooseTokens() : true;
+}
+
+llvm::Expected<bool> Generation::takeLogits(llvm::ArrayRef<float> logits) {
+  llvm::copy(logits, generator.logits.get());
+  row = numProposed = 0;
+  ++generator.numCached;
+  ++result.numDecodes;
+  return chooseTokens();
+}
+
+/// Chooses tokens from the logits: the next one, and those after proposed ones.
+llvm::Expected<bool> Generation::chooseTokens() {
+  TextGenerator &g = generator;
   while (true) {
     llvm::ArrayRef<float> logits(g.logits.get() + row * g.vocabularySize,
                                  g.vocabularySize);

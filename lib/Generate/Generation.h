@@ -1,5 +1,4 @@
-//===- Generation.h - one generation, step by step -----------------*- C++
-//-*-===//
+//===- Generation.h - one generation, step by step --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,10 +23,18 @@ public:
   /// Calls one method of the model, and chooses the tokens that follow, if any.
   /// Returns false if the generation has ended.
   llvm::Expected<bool> step();
+  /// Returns false, and sets the reason, if no token can follow.
+  bool canStep();
+  /// As `step`, with logits that follow from a call of another method for the
+  /// last token.
+  llvm::Expected<bool> takeLogits(llvm::ArrayRef<float> logits);
+  /// The number of tokens that were generated.
+  size_t countTokens() const { return result.tokens.size(); }
   GenerationResult takeResult() { return std::move(result); }
 
 private:
   llvm::Expected<bool> runNext();
+  llvm::Expected<bool> chooseTokens();
   bool accept(int64_t id);
   llvm::Error fail(llvm::Error error) const;
 

@@ -7,6 +7,7 @@
 
 #include "fx/Generate/GenerationPool.h"
 #include "Generation.h"
+#include "SlotBatch.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,6 +50,8 @@ struct GenerationPool::Slot {
   std::unique_ptr<TextGenerator> generator;
   std::unique_ptr<Request> request;
   std::optional<Generation> generation;
+  /// With a batch: the slot has the caches of its sequence.
+  bool isJoined = false;
   /// The result of the last step.
   bool goesOn = false;
   std::string error;
@@ -66,12 +69,17 @@ GenerationPool::create(const CompiledModel &model, size_t numSlots,
   if (numSlots == 0)
     return llvm::createStringError("slots: expected at least 1, got 0");
   std::unique_ptr<GenerationPool> pool(new GenerationPool(numThreads));
+  if (llvm::Error e =
+          SlotBatch::create(model, numSlots, options).moveInto(pool->batch))
+    return e;
   for (size_t i = 0; i < numSlots; ++i) {
     auto slot = std::make_unique<Slot>();
-    if (llvm::Error e = model.createInstance().moveInto(slot->model))
-      return e;
-    if (llvm::Error e = TextGenerator::create(*slot->model, options)
-                            .moveInto(slot->generator))
+    if (!pool->batch)
+      if (llvm::Error e = model.createInstance().moveInto(slot->model))
+        return e;
+    CompiledModel &own = pool->batch ? pool->batch->getModel() : *slot->model;
+    if (llvm::Error e =
+            TextGenerator::create(own, options).moveInto(slot->generator))
       return e;
     pool->slots.push_back(std::move(slot));
   }
@@ -121,12 +129,14 @@ void GenerationPool::finish(Slot &slot) {
   if (!slot.error.empty()) {
     result = llvm::createStringError(slot.error);
     // The caches may have NaN.
-    slot.generator->reset();
+    if (!batch)
+      slot.generator->reset();
     slot.error.clear();
   } else if (slot.goesOn) {
     result->reason = FinishReason::Stopped;
   }
   slot.generation.reset();
+  slot.isJoined = false;
   slot.request->finish(std::move(result));
   slot.request.reset();
 }
@@ -171,8 +181,8 @@ void GenerationPool::startWaiting() {
   }
 }
 
-size_t GenerationPool::step() {
-  startWaiting();
+/// Makes a call for each slot.
+void GenerationPool::runSlots() {
   auto runSlot = [](Slot &slot) {
     if (slot.request->isCancelled)
       return;
@@ -192,9 +202,107 @@ size_t GenerationPool::step() {
   } else {
     llvm::for_each(active, [&](Slot *slot) { runSlot(*slot); });
   }
+}
+
+/// Notes what the caches of a single sequence have.
+void GenerationPool::endFilling(Slot &slot) {
+  llvm::ArrayRef<int64_t> tokens = slot.generator->getTokens();
+  filled = tokens.take_front(slot.generator->numCached).vec();
+  filling = nullptr;
+}
+
+/// Runs the next part of a prompt. When it has been run, its first token is
+/// chosen and its caches are copied to the slot.
+void GenerationPool::fill() {
+  if (filling && filling->request->isCancelled)
+    endFilling(*filling);
+  bool isIdle = llvm::none_of(
+      slots, [](const std::unique_ptr<Slot> &slot) { return slot->isJoined; });
+  if (isSpoiled && isIdle) {
+    batch->reset();
+    filled.clear();
+    isSpoiled = false;
+  }
+  if (!filling && !isSpoiled)
+    for (std::unique_ptr<Slot> &slot : slots)
+      if (!filling && slot->request && !slot->isJoined &&
+          !slot->request->isCancelled) {
+        filling = slot.get();
+        slot->generator->numCached = slot->generator->countCommon(filled);
+      }
+  if (!filling)
+    return;
+  Slot &slot = *filling;
+  llvm::Expected<bool> goesOn = slot.generation->step();
+  slot.goesOn = goesOn && *goesOn;
+  llvm::Error error = goesOn.takeError();
+  if (!error && slot.goesOn && slot.generation->countTokens() == 0)
+    return;
+  if (!error && slot.goesOn) {
+    error = batch->join(llvm::find_if(slots,
+                                      [&](const std::unique_ptr<Slot> &other) {
+                                        return other.get() == &slot;
+                                      }) -
+                        slots.begin());
+    slot.isJoined = !error;
+  }
+  endFilling(slot);
+  if (!error)
+    return;
+  slot.error = llvm::toString(std::move(error));
+  filled.clear();
+  isSpoiled = true;
+}
+
+/// Decodes a token of each slot that has its caches.
+void GenerationPool::decodeBatch() {
+  llvm::SmallVector<Slot *> active;
   for (auto [i, slot] : llvm::enumerate(slots)) {
-    if (!slot->request || (slot->goesOn && !slot->request->isCancelled))
+    if (!slot->isJoined || slot->request->isCancelled)
       continue;
+    slot->goesOn = slot->generation->canStep();
+    if (!slot->goesOn)
+      continue;
+    llvm::ArrayRef<int64_t> tokens = slot->generator->getTokens();
+    batch->set(i, tokens.back(), tokens.size() - 1);
+    active.push_back(slot.get());
+  }
+  if (active.empty())
+    return;
+  llvm::Error error = batch->decode();
+  std::string text = error ? llvm::toString(std::move(error)) : "";
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    if (!llvm::is_contained(active, slot.get()))
+      continue;
+    slot->error = text;
+    if (!text.empty())
+      continue;
+    llvm::Expected<bool> goesOn =
+        slot->generation->takeLogits(batch->getLogits(i));
+    slot->goesOn = goesOn && *goesOn;
+    if (!goesOn)
+      slot->error = llvm::toString(goesOn.takeError());
+  }
+  isSpoiled |= !text.empty();
+}
+
+/// Makes a call for all slots, and one for a prompt.
+void GenerationPool::runBatch() {
+  batch->clear();
+  decodeBatch();
+  fill();
+}
+
+size_t GenerationPool::step() {
+  startWaiting();
+  batch ? runBatch() : runSlots();
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    bool isRunning = slot->request && slot->goesOn && slot->error.empty() &&
+                     !slot->request->isCancelled;
+    if (!slot->request || isRunning)
+      continue;
+    if (slot.get() == filling)
+      endFilling(*slot);
     {
       std::lock_guard<std::mutex> guard(lock);
       running[i] = nullptr;

@@ -18,7 +18,10 @@ from fx_mlir._language_modules import (
     EncodeFeatures,
     EncoderDecoder,
     EncodeText,
+    Join,
+    Slots,
     Step,
+    StepSlots,
     sample_source,
 )
 from fx_mlir._models import CompiledModel
@@ -50,8 +53,21 @@ def _example(length: int) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.zeros(1, length, dtype=torch.long), torch.arange(length)
 
 
+def _slot_programs(decoder: Decoder, count: int) -> dict[str, torch.export.ExportedProgram]:
+    slots = Slots(decoder, count)
+    args = (torch.zeros(count, 1, dtype=torch.long), torch.arange(count))
+    decode = _export(StepSlots(slots), slots, args)
+    join = _export(Join(decoder, slots), slots, (torch.zeros(1, dtype=torch.long),))
+    decoder.bind()
+    return {"decode_slots": decode, "join": join}
+
+
 def _programs(
-    model: Any, max_length: int, speculation: int, source_length: int | None = None
+    model: Any,
+    max_length: int,
+    speculation: int,
+    source_length: int | None = None,
+    slots: int = 0,
 ) -> dict[str, torch.export.ExportedProgram]:
     cached: Cached
     programs = {}
@@ -76,6 +92,10 @@ def _programs(
             programs["verify"] = _export(step, cached, _example(speculation + 1))
     elif speculation:
         raise Error("speculation: expected a model whose layers are attention")
+    if slots:
+        if not isinstance(cached, Decoder) or not cached.has_positions:
+            raise Error("slots: expected a decoder alone whose layers are attention")
+        programs |= _slot_programs(cached, slots)
     return programs
 
 
@@ -90,6 +110,7 @@ def export_for_generation(
     max_length: int = 2048,
     quantize: str | None = None,
     speculation: int = 0,
+    slots: int = 0,
     source_length: int | None = None,
     tokenizer: Any = None,
     precision: str = "f32",
@@ -111,6 +132,9 @@ def export_for_generation(
     - `quantize`: "int8" or "int4" (groups of 32) makes the weights of linear layers integers.
     - `speculation`: adds the method `verify(input_ids[1, K], cache_position[K])` for K of this
       number plus 1, which returns the logits of all K tokens.
+    - `slots`: adds the method `decode_slots(input_ids[slots, 1], cache_position[slots])`, which
+      decodes a token of each of so many sequences and reads the weights once, and `join(slot[1])`,
+      which copies the caches of the other methods to a slot. `GenerationPool` uses them.
     - `precision`, `cpu` and `progress` are as in `fx_mlir.compile`.
 
     A sliding window is computed by the mask: the cache keeps all positions. Operators without
@@ -128,15 +152,17 @@ def export_for_generation(
         raise Error(f"max_length: expected 2 or more positions, got {max_length!r:.80}")
     if not isinstance(speculation, int) or not 0 <= speculation < max_length:
         raise Error(f"speculation: expected 0 to {max_length - 1}, got {speculation!r:.80}")
+    if not isinstance(slots, int) or slots < 0:
+        raise Error(f"slots: expected 0 or more, got {slots!r:.80}")
     if quantize is not None and quantize not in QUANTIZATIONS:
         raise Error(f"quantize: expected {' or '.join(QUANTIZATIONS)}, got {quantize!r:.80}")
     model = model.eval()
     with torch.no_grad(), _native_experts(model):
-        sources: dict[str, Any] = dict(_programs(model, max_length, speculation, source_length))
+        sources: dict[str, Any] = dict(_programs(model, max_length, speculation, source_length, slots))
     if quantize is not None:
         options = QUANTIZATIONS[quantize]
         sources = {
-            name: _quantize(program, mode="weight-only", **options)
+            name: program if name == "join" else _quantize(program, mode="weight-only", **options)
             for name, program in sources.items()
         }
     compiled = compile(
@@ -151,6 +177,7 @@ def export_for_generation(
         "max_length": max_length,
         "vocabulary": model.config.get_text_config().vocab_size,
         "speculation": speculation,
+        "slots": slots,
         "recurrent": "prefill" not in sources,
         "source_length": source_length,
         "quantization": quantize,

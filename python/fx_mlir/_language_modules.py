@@ -111,6 +111,108 @@ class Decoder(Cached):
         return self.model(input_ids=ids, **options).logits
 
 
+def _sliding_windows(config: Any) -> tuple[int | None, bool]:
+    """The size of a sliding window, None without one, and whether only some layers have it."""
+    types = set(getattr(config, "layer_types", None) or [])
+    window = getattr(config, "sliding_window", None)
+    if types and "sliding_attention" not in types:
+        window = None
+    return window, len(types) > 1
+
+
+class Slots(Cached):
+    """The model of a decoder, with the caches of several sequences. A sequence is in a slot, and
+    has a position of its own."""
+
+    def __init__(self, decoder: Decoder, slots: int) -> None:
+        from transformers import Cache
+        from transformers.cache_utils import StaticLayer
+
+        class Slot(StaticLayer):
+            def update(self, keys: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
+                # [slot, head, position, element]: one position of each slot.
+                at = torch.arange(keys.shape[0])
+                self.keys[at, :, self.positions] = keys[:, :, 0]
+                self.values[at, :, self.positions] = values[:, :, 0]
+                return self.keys, self.values
+
+        layers = []
+        for single in decoder._holder.cache.layers:
+            layer = Slot(single.max_cache_len)
+            for name in ("keys", "values"):
+                tensor = getattr(single, name)
+                setattr(layer, name, tensor.new_zeros(slots, *tensor.shape[1:]))
+            layer.is_initialized = True
+            layers.append(layer)
+        super().__init__(decoder.model, Cache(layers=layers))
+        self.slots = slots
+        # `cumulative_length` is not used: positions are an input.
+        for layer in layers:
+            del layer.cumulative_length
+        self.register_cache(layers, "_slots")
+
+    def _masks(self, positions: torch.Tensor) -> Any:
+        config = self.model.config.get_text_config()
+        window, is_mixed = _sliding_windows(config)
+        at = torch.arange(self._holder.cache.layers[0].max_cache_len)
+        distance = positions[:, None, None, None] - at
+        full = distance >= 0
+        if window is None:
+            return self._mask(full)
+        sliding = self._mask(full & (distance < window))
+        if not is_mixed:
+            return sliding
+        return {"full_attention": self._mask(full), "sliding_attention": sliding}
+
+    def _mask(self, seen: torch.Tensor) -> torch.Tensor:
+        if self.model.config._attn_implementation != "eager":
+            return seen
+        hidden = torch.finfo(self.model.dtype).min
+        return torch.where(seen, 0.0, hidden).to(self.model.dtype)
+
+    def call(self, ids: torch.Tensor, positions: torch.Tensor, keep: int) -> torch.Tensor:
+        self.bind()
+        for layer in self._holder.cache.layers:
+            layer.positions = positions
+            layer.cumulative_length = positions[0]
+        try:
+            out = self.model(
+                input_ids=ids, past_key_values=self._holder.cache, use_cache=True,
+                attention_mask=self._masks(positions), position_ids=positions[:, None],
+            )  # fmt: skip
+        finally:
+            for layer in self._holder.cache.layers:
+                del layer.positions, layer.cumulative_length
+        return out.logits
+
+
+class StepSlots(torch.nn.Module):
+    """The method `decode_slots`: the logits of one token of each slot."""
+
+    def __init__(self, slots: Slots) -> None:
+        super().__init__()
+        # Methods share buffers of the same name: `Join` has this one, too.
+        self.slots = slots
+
+    def forward(self, input_ids: torch.Tensor, cache_position: torch.Tensor) -> torch.Tensor:
+        return self.slots.call(input_ids, cache_position, 1).float()[:, -1]
+
+
+class Join(torch.nn.Module):
+    """The method `join`: copies the caches of the single sequence to a slot."""
+
+    def __init__(self, decoder: Decoder, slots: Slots) -> None:
+        super().__init__()
+        self.cached = decoder
+        self.slots = slots
+
+    def forward(self, slot: torch.Tensor) -> None:
+        for k in range(len(self.cached._holder.cache.layers)):
+            for name in ("keys", "values"):
+                target = getattr(self.slots, f"{name}_slots_{k}")
+                target.index_copy_(0, slot, getattr(self.cached, f"{name}_{k}"))
+
+
 class EncoderDecoder(Cached):
     """A model with an encoder. `encode` keeps what the decoder reads of the encoder's result: the
     keys and values of the attention of each layer, and for text the mask of the source."""

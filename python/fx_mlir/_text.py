@@ -192,16 +192,19 @@ class TextGenerator(_Model):
 
 
 class GenerationPool(_Model):
-    """Runs several requests at a time, each in a slot: an instance of the model with caches
-    of its own. All slots share the weights in the model's file. Requests join and leave
-    between steps, and their tokens are those of a `TextGenerator`.
+    """Runs several requests at a time, each in a slot with caches of its own. All slots share the
+    weights in the model's file. Requests join and leave between steps, and their tokens are
+    those of a `TextGenerator`.
+
+    A model that was exported with `slots` decodes a token of all requests in one call, which
+    reads the weights once. Other models make a call for each request.
 
         pool = fx_mlir.GenerationPool(model, slots=4, max_positions=1024)
         futures = [pool.submit(prompt, max_new_tokens=20) for prompt in prompts]
         pool.run()
         texts = [future.result() for future in futures]
 
-    `threads` slots run at the same time. The other arguments are those of `TextGenerator`.
+    `threads` slots run at the same time, if each makes its own call. The other arguments are those of `TextGenerator`.
     """
 
     def __init__(

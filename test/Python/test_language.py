@@ -3,6 +3,7 @@ random and small. 64 greedy tokens must be those of transformers."""
 
 import json
 import math
+import random
 import re
 import warnings
 
@@ -88,11 +89,56 @@ PROMPT = [3, 141, 59, 26, 5, 35, 89]
 )
 def test_greedy(name, tmp_path):
     model = make(name)
-    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=96)
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=160)
     assert all(m.info["n_fallbacks"] == 0 for m in compiled.methods.values())
     assert greedy(compiled, PROMPT, 64) == expected(model, PROMPT, 64)
     loaded = fx_mlir.load(tmp_path / "model.so")
     assert greedy(loaded, PROMPT[:3], 8) == expected(model, PROMPT[:3], 8)
+
+
+def test_slots(tmp_path):
+    """Requests of mixed lengths in the slots of one model: the tokens of each are those of a run
+    alone. Prompts of one token, prompts with a common beginning, and requests that are cancelled
+    before, while and after their prompt runs."""
+    model = make("Gemma3")
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=160, slots=3)
+    assert set(compiled.methods) == {"decode", "prefill", "decode_slots", "join"}
+    draw = random.Random(1)
+    # transformers takes a 0 for padding.
+    prompts = [draw.choices(range(1, 256), k=draw.randrange(1, 40)) for _ in range(8)]
+    prompts += [[7], prompts[-1][:9] + [1, 2, 3]]
+    counts = [draw.randrange(1, 30) for _ in prompts]
+    pool = fx_mlir.GenerationPool(compiled, slots=3, max_positions=160, chunk=8)
+    long = pool.submit(PROMPT * 5, max_new_tokens=90)
+    futures = [pool.submit(p, max_new_tokens=n) for p, n in zip(prompts, counts)]
+    waiting = pool.submit(PROMPT, max_new_tokens=5)
+    assert pool.step() == 12 and pool.cancel(waiting)  # the first chunk of `long` has run
+    for _ in range(6):
+        pool.step()
+    assert pool.cancel(long)
+    started = pool.submit(PROMPT * 20, max_new_tokens=5)
+    pool.run()
+    for prompt, count, future in zip(prompts, counts, futures):
+        assert future.result().tokens == expected(model, prompt, count)
+    stopped = long.result()
+    assert stopped.reason == waiting.result().reason == "stopped"
+    assert stopped.tokens == expected(model, PROMPT * 5, len(stopped.tokens))
+    assert started.result().tokens == expected(model, PROMPT * 20, 5)
+    # The end of the positions, a stop token, and a seed.
+    full = pool.submit(prompts[0] + [9] * 110, max_new_tokens=90)
+    stop = expected(model, PROMPT, 4)[3]
+    stops = pool.submit(PROMPT, max_new_tokens=50, stop_tokens=[stop])
+    drawn = [pool.submit(PROMPT, max_new_tokens=9, temperature=1, seed=4) for _ in range(2)]
+    pool.run()
+    assert full.result().reason == "positions" and stops.result().reason == "stop_token"
+    assert drawn[0].result().tokens == drawn[1].result().tokens
+    # The single sequence is free again for others.
+    alone = fx_mlir.TextGenerator(compiled, max_positions=160)
+    assert alone.generate(PROMPT, max_new_tokens=9).tokens == expected(model, PROMPT, 9)
+    with pytest.raises(fx_mlir.Error, match="slots: expected at most 3"):
+        fx_mlir.GenerationPool(compiled, slots=4, max_positions=160)
+    with pytest.raises(fx_mlir.Error, match="slots: expected a decoder alone"):
+        fx_mlir.export_for_generation(make("Mamba"), tmp_path / "m", slots=2)
 
 
 def encoder_decoder(name):

@@ -36,9 +36,23 @@ struct GenerationRequest {
   GenerationOptions getOptions() const;
 };
 
-/// Runs several requests at a time, each in a slot: an instance of the model
-/// with its own caches. Instances share the weights. Requests join and leave
+class SlotBatch;
+
+/// Runs several requests at a time, each in a slot. Requests join and leave
 /// between steps. The tokens of a request are those of a TextGenerator.
+///
+/// A slot is an instance of the model with its own caches; instances share the
+/// weights. If the model has the methods
+///
+///   decode_slots(input_ids[B, 1], cache_position[B]) -> logits[B, V]
+///   join(slot[1])
+///
+/// then all slots, up to B, belong to one instance, and one call of
+/// `decode_slots` decodes a token of each: it reads the weights once. Entry i
+/// of `cache_position` is the position in slot i. Prompts run one after the
+/// other, by `prefill` and `decode`, and `join` copies their caches to a slot.
+/// A prompt begins with what it has in common with the one before. Prompt
+/// lookup is not used.
 class GenerationPool {
 public:
   /// `model` is not used after this call, but must outlive the pool. Up to
@@ -56,8 +70,8 @@ public:
   bool cancel(uint64_t id);
 
   /// Lets requests start and end, and makes one call of a method for each one
-  /// that runs. Returns the number of requests that have not ended. One thread
-  /// at a time may call it.
+  /// that runs, or one call for all and one for a prompt. Returns the number of
+  /// requests that have not ended. One thread at a time may call it.
   size_t step();
 
 private:
@@ -68,9 +82,23 @@ private:
   void start(Slot &slot, std::unique_ptr<Request> request);
   void finish(Slot &slot);
   void startWaiting();
+  void runSlots();
+  void runBatch();
+  void fill();
+  void decodeBatch();
+  void endFilling(Slot &slot);
 
   std::vector<std::unique_ptr<Slot>> slots;
   llvm::DefaultThreadPool threads;
+
+  /// Null if each slot has an instance.
+  std::unique_ptr<SlotBatch> batch;
+  /// The slot whose prompt is being run, and the tokens that the caches of a
+  /// single sequence have. After an error they may have NaN, and are reset when
+  /// no slot runs.
+  Slot *filling = nullptr;
+  std::vector<int64_t> filled;
+  bool isSpoiled = false;
 
   /// Guards the members below.
   std::mutex lock;

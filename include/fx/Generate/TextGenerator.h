@@ -137,6 +137,7 @@ public:
 
 private:
   friend class Generation;
+  friend class GenerationPool;
 
   /// A method of the model.
   struct Method {
