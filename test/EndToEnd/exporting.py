@@ -5,7 +5,10 @@ import os
 import pathlib
 import warnings
 
+import export_caches
 import torch
+
+export_caches.install()
 
 
 def export(

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import exporting
+import fork_server
 import leaves
 import torch
 from torch.utils import _pytree as pytree
@@ -72,13 +73,22 @@ def compiled(model: pathlib.Path, mode: str, runs: int = 1, *flags: str) -> path
     raise ToolError(f"fx-compile ended with {result.returncode}: {result.stderr.strip()}")
 
 
+def _fx_run(model: pathlib.Path, *flags) -> subprocess.CompletedProcess:
+    """Runs fx-run as `tool` does. A run that may use ATen is a fork of a process that has loaded
+    LibTorch; a run that must not is a fork of one that has not."""
+    arguments = [str(model), *map(str, flags)]
+    native = ".native" in model.suffixes or "--no-fallback" in arguments
+    library = None if native else BUILD / "lib" / "libFXTorch.so"
+    if server := fork_server.server(BUILD / "bin" / "fx-run", library):
+        return server.run(arguments, timeout=300)
+    return tool("fx-run", *arguments)
+
+
 def run(model: pathlib.Path, inputs, folder: pathlib.Path, expected, *flags) -> list:
     """Runs fx-run on `inputs`, an (args, kwargs) pair, and returns the flat list of its outputs."""
     args, kwargs = inputs
     leaves.save_inputs(folder / "in", args, kwargs)
-    result = tool(
-        "fx-run", model, "--inputs", folder / "in", "--outputs", folder / "out", *flags
-    )
+    result = _fx_run(model, "--inputs", folder / "in", "--outputs", folder / "out", *flags)
     if result.returncode:
         raise ToolError(f"fx-run {' '.join(map(str, flags))}: {result.stderr.strip()}")
     return leaves.load_outputs(folder / "out", expected)

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import gc
 import json
 import logging
 import multiprocessing
@@ -43,6 +44,8 @@ def _worker(options: Options, pipe, others) -> None:
     for other in others:  # this process must not keep them open
         other.close()
     torch.set_num_threads(1)
+    gc.freeze()  # as in test/EndToEnd/conftest.py
+    gc.set_threshold(100_000, 20, 100)
     checker = Checker(options.paths, options.forms)
     with contextlib.suppress(EOFError):
         while (program := pipe.recv()) is not None:

@@ -7,9 +7,12 @@ forms are included. Calls that eager PyTorch refuses are left out. The numbers a
 no conversion is undefined.
 """
 
+import functools
+import itertools
+
 import torch
 from calls import call, operators
-from generated import COMPLEX, INTEGERS, SHORT, Case, agrees_in_types, eager, main, rng_for
+from generated import COMPLEX, INTEGERS, SHORT, Case, Choices, agrees_in_types, eager, main
 
 #: Shapes that broadcast against each other. 37 elements are some vectors and a remainder.
 SHAPES = [(37,), (2, 37), (2, 1), (1,), (), ()]
@@ -36,11 +39,16 @@ def values(rng, dtype: torch.dtype, shape: tuple, zeros: bool) -> torch.Tensor:
     return torch.tensor(data, dtype=dtype).reshape(shape)
 
 
+@functools.cache
+def _pairs() -> list:
+    return list(itertools.product(operators(2, 3), SHORT))
+
+
 def draw(rng) -> tuple:
-    operator = rng.choice(operators(2, 3))
+    operator, dtype = rng.take("pointwise", _pairs())
     shapes = [rng.choice(SHAPES) for _ in range(3)]
     first = (2, 37) if operator.writes else shapes[0]
-    some = rng.sample(DTYPES, 3)
+    some = [dtype, *rng.sample(DTYPES, 2)]
     if rng.random() < 0.3:
         some[rng.randrange(3)] = some[rng.randrange(3)]
     if rng.random() < 0.15:
@@ -54,7 +62,7 @@ def draw(rng) -> tuple:
 
 
 def make(seed: int) -> Case | None:
-    rng = rng_for("dtypes", seed)
+    rng = Choices("dtypes", seed)
     for _ in range(DRAWS):
         if not (made := draw(rng)):
             continue

@@ -9,6 +9,7 @@ import argparse
 import collections
 import copy
 import dataclasses
+import functools
 import json
 import pathlib
 import random
@@ -325,5 +326,28 @@ def main(make: Callable[[int], Case | None], description: str) -> None:
     sys.exit(1 if total.problems else 0)
 
 
-def rng_for(kind: str, seed: int) -> random.Random:
-    return random.Random(f"{kind} {seed}")
+@functools.cache
+def _shuffled(kind: str, count: int) -> list[int]:
+    order = list(range(count))
+    random.Random(kind).shuffle(order)
+    return order
+
+
+#: More than the seeds that the tests run by default.
+_SEEDS = 3200
+
+
+class Choices(random.Random):
+    """The random numbers of a seed. What it takes of a kind is systematic: seeds in a row take each
+    of its elements once before any is taken again, and a seed that takes again, because PyTorch
+    refuses its first call, takes what is far behind. So few seeds cover many elements."""
+
+    def __init__(self, kind: str, seed: int):
+        super().__init__(f"{kind} {seed}")
+        self.kind, self.index, self.taken = kind, seed, collections.Counter()
+
+    def take(self, what: str, of: list):
+        """Returns an element of `of`."""
+        at = self.index + _SEEDS * self.taken[what]
+        self.taken[what] += 1
+        return of[_shuffled(f"{self.kind} {what}", len(of))[at % len(of)]]

@@ -9,11 +9,13 @@ and for strided tensors.
 """
 
 import dataclasses
+import functools
+import itertools
 import math
 
 import torch
 from calls import call, operators
-from generated import COMPLEX, FLOATS, INTEGERS, Case, agrees_in_types, describe, eager, main, rng_for, wrong
+from generated import COMPLEX, FLOATS, INTEGERS, Case, Choices, agrees_in_types, describe, eager, main, wrong
 
 INF, NAN = math.inf, math.nan
 PLAIN = [INF, -INF, NAN, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 2.0, -2.0, 3.0, -3.0, 7.0, -7.0]
@@ -107,13 +109,16 @@ CHOICES = """relu relu_ relu6 relu6_ maximum minimum max.other min.other fmax fm
     log_sigmoid""".split()
 
 
+@functools.cache
+def _pointwise():
+    """Returns the pairs of an operator and a dtype. Those of floats occur twice."""
+    some = [o for o in operators(1, 3) if not o.name.startswith(sum(LEFT_OUT.values(), ()))]
+    return list(itertools.product(some, [*FLOATS, *FLOATS, *INTEGERS, torch.bool, *COMPLEX]))
+
+
 def pointwise(rng):
-    operator = rng.choice(operators(1, 3))
-    if any(operator.name.startswith(names) for names in LEFT_OUT.values()):
-        return None
+    operator, dtype = rng.take("pointwise", _pointwise())
     length = rng.choice(LENGTHS)
-    kind = rng.choice([FLOATS, FLOATS, FLOATS, INTEGERS, INTEGERS, [torch.bool], COMPLEX])
-    dtype = rng.choice(kind)
     some = [dtype] * 3 if rng.random() < 0.8 else [rng.choice([*FLOATS, *INTEGERS]) for _ in range(3)]
 
     def tensor(k, first):
@@ -137,7 +142,10 @@ def pointwise(rng):
     # Ignore the signs of zeros in complex arithmetic: PyTorch's depend on its vector code.
     is_choice = operator.name in CHOICES or operator.name.split(".")[0] in CHOICES
     size = 1e-30 if any(name in operator.name for name in EXPONENTIALS) else 0
-    return *made, True, not is_choice and not any(x.is_complex() for x in made[1]), size
+    # PyTorch computes x - alpha * y as x + (-alpha) * y, which for an alpha of 0 differs in signs.
+    is_sum = operator.name.startswith(("sub", "rsub")) and made[2].endswith(", 0)")
+    signs = not is_choice and not is_sum and not any(x.is_complex() for x in made[1])
+    return *made, True, signs, size
 
 
 def _dim(rng):
@@ -244,8 +252,8 @@ NO_SIGNS |= set(
 
 
 def reductions(rng):
-    name = rng.choice(list(REDUCTIONS))
-    dtype = rng.choice(rng.choice([FLOATS, FLOATS, INTEGERS, [torch.bool]]))
+    pairs = itertools.product(REDUCTIONS, [*FLOATS, *FLOATS, *INTEGERS, torch.bool])
+    name, dtype = rng.take("reductions", list(pairs))
     shape = rng.choice([(1,), (3, 5), (2, 37), (5, 16), (2, 70), (37, 3), (4, 1)])
     if len(shape) == 1:
         shape = (rng.choice(LENGTHS), 1)
@@ -287,7 +295,7 @@ def draw(rng):
 
 
 def make(seed: int) -> Case | None:
-    rng = rng_for("specials", seed)
+    rng = Choices("specials", seed)
     for _ in range(DRAWS):
         if not (made := draw(rng)):
             continue
