@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Interpreter/Interpreter.h"
+#include "Distributed/Session.h"
 #include "Operators.h"
 #include "Plan.h"
 #include "States.h"
