@@ -31,7 +31,7 @@ import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 # depend on the modules that Python has imported. Their operators count as custom.
 NAMESPACES = {
     "aten", "prims", "quantized_decomposed", "quantized", "_quantized",
-    "mkldnn", "onednn", "_c10d_functional", "rngprims",
+    "mkldnn", "onednn", "_c10d_functional", "_c10d_functional_autograd", "_dtensor", "rngprims",
 }  # fmt: skip
 # Tags for torch's own tools, which do not describe the semantics of an operator.
 IGNORED_TAGS = {

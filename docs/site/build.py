@@ -62,6 +62,7 @@ NAV = [
             ("C and Python interfaces", "docs/Interfaces.md"),
             ("Quantization", "docs/Quantization.md"),
             ("GPUs", "docs/GPU.md"),
+            ("Several processes", "docs/Distributed.md"),
             ("Canonicalization", "docs/Canonicalization.md"),
             ("Specification of the fx dialect", "docs/Dialect.md"),
             ("Compatibility", "docs/Compatibility.md"),

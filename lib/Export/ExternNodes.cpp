@@ -18,6 +18,7 @@
 #include "TypeWriter.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/ProxyCall.h"
+#include "fx/Operators/Collectives.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -410,6 +411,9 @@ bool ExternWriter::write() {
 }
 
 llvm::Error ExternNodes::add(EagerOp op) {
+  // The executor would return before the communication has ended.
+  if (isCollective(op.getTarget()) || isWaitTensor(op.getTarget()))
+    return llvm::createStringError("it communicates with other processes");
   llvm::Expected<ExternCall> call = ExternCall::get(op);
   if (!call)
     return call.takeError();

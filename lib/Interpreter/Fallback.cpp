@@ -15,6 +15,7 @@
 #include "Objects.h"
 #include "Print.h"
 #include "TorchBoundary.h"
+#include "Work.h"
 #include "fx/Support/LocatedError.h"
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
@@ -216,9 +217,16 @@ static Values invoke(const Prepared &call,
   bool writes = call.call && call.call->getOperator().schema->is_mutable();
   Values values, returned;
   for (const at::Tensor &t : tensors)
-    values.emplace_back(writes || call.takesObjects ? t.clone() : t);
+    if (call.isCollective)
+      // A collective reads the tensors after it has returned, and expects
+      // contiguous ones.
+      values.emplace_back(t.clone(at::MemoryFormat::Contiguous));
+    else
+      values.emplace_back(writes || call.takesObjects ? t.clone() : t);
   values.insert(values.end(), scalars.begin(), scalars.end());
-  if (call.isMethod) {
+  if (call.work) {
+    returned.emplace_back(takeWork(scalars.at(*call.work).toInt()));
+  } else if (call.isMethod) {
     returned = callTorchbind(call.args, values);
   } else if (call.call) {
     (*call.call)(values, returned);
@@ -284,6 +292,11 @@ static void execute(Prepared *call, int nInputs, const DLTensor *const *inputs,
     results.emplace_back(at::empty({0}));
   for (const IValue &value : returned)
     flattenResults(value, results);
+  if (call->isCollective)
+    for (size_t i = 0; i < results.size(); ++i)
+      if (results[i].isTensor() &&
+          !(i < call->outs.size() && call->outs[i].work))
+        results[i] = waitTensor(results[i].toTensor());
   if (static_cast<size_t>(nOutputs) != call->outs.size())
     throw std::runtime_error("expected " + std::to_string(call->outs.size()) +
                              " outputs, got " + std::to_string(nOutputs));
@@ -302,7 +315,11 @@ static void execute(Prepared *call, int nInputs, const DLTensor *const *inputs,
       throw std::runtime_error("expected " + std::to_string(nOutputs) +
                                " results, got " + std::to_string(at));
     }
-    if (!out.none)
+    if (out.work)
+      outputs[i] =
+          give(at::scalar_tensor(keepWork(results[at].toTensor()),
+                                 at::TensorOptions().dtype(ScalarType::Long)));
+    else if (!out.none)
       outputs[i] =
           give(finishResult(results[at], out, tensors, call->takesObjects));
     ++at;

@@ -9,6 +9,7 @@
 #include "AutoFunctionalized.h"
 #include "Objects.h"
 #include "TorchBoundary.h"
+#include "fx/Operators/Collectives.h"
 #include "fx/Operators/Schema.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
@@ -55,6 +56,10 @@ static ArgumentPlan parseObject(const json::Object &object, Prepared &call) {
     // Scalars follow the tensors among the values of a call.
     tree.kind = Kind::Value;
     tree.index = getIndex("scalar") + call.numInputs;
+  } else if (object.get("work")) {
+    tree.kind = Kind::Value;
+    call.work = getIndex("work");
+    tree.index = *call.work + call.numInputs;
   } else if (object.get("float")) {
     tree.kind = Kind::Float;
     tree.real = parseDouble(getText("float"));
@@ -149,6 +154,8 @@ static Out parseOut(const json::Value &value) {
     malformed("a result is no object");
   if (object->get("none")) {
     out.none = true;
+  } else if (object->get("work")) {
+    out.work = true;
   } else if (std::optional<llvm::StringRef> kind =
                  object->getString("scalar")) {
     out.scalar = true;
@@ -199,6 +206,7 @@ std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
     call->target = call->args.args[1].text;
     call->args.args.erase(call->args.args.begin(), call->args.args.begin() + 2);
   }
+  call->isCollective = isCollective(call->target);
   call->prints =
       call->target == "print" || call->target == "higher_order.print";
   call->isMethod = isCallTorchbind(call->target);

@@ -19,6 +19,8 @@ namespace fx::interp {
 struct Out {
   bool none = false;
   bool scalar = false;
+  /// The number of a collective that has been started.
+  bool work = false;
   c10::ScalarType dtype = c10::ScalarType::Float;
   int64_t rank = 0;
 };
@@ -46,6 +48,10 @@ struct Prepared {
   bool isMethod = false;
   /// Whether this is with_effects, whose first result is a token.
   bool hasToken = false;
+  /// Whether the operator communicates with other processes.
+  bool isCollective = false;
+  /// For wait_tensor: the scalar that is the number of a collective.
+  std::optional<size_t> work;
   /// Whether this is the higher-order operator `print`.
   bool prints = false;
   /// Set once the operator has failed for lack of a kernel on the device of its

@@ -11,11 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Interpreter/Interpreter.h"
+#include "Distributed/Session.h"
 #include "Operators.h"
 #include "Plan.h"
 #include "States.h"
 #include "TorchBoundary.h"
+#include "Work.h"
 #include "fx/IR/Signature.h"
+#include "fx/Operators/Collectives.h"
 #include "fx/Operators/Purity.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Transforms/StridedMemory.h"
@@ -72,6 +75,8 @@ private:
   /// then depends on the strides of the inputs: they decide, for example,
   /// whether `ravel` of an input is a view or a copy.
   bool dependsOnMemory = false;
+  /// Whether a node communicates with other processes.
+  bool hasCollectives = false;
 };
 } // namespace
 
@@ -82,6 +87,7 @@ llvm::Error TorchInterpreter::prepare(ModuleOp module) {
   signature = std::move(*found);
   module.walk([&](CallFunctionOp call) {
     OperatorView view = getOperatorView(call);
+    hasCollectives |= isCollective(call.getTarget());
     dependsOnMemory |= fx::addressesMemory(call.getTarget()) ||
                        (view && !getWrittenOperands(view).empty());
   });
@@ -269,6 +275,15 @@ void TorchInterpreter::applyMutations(OutputOp output, Values &results,
     target.copy_(value);
 }
 
+/// Waits for the collectives whose results are in `value`.
+static void awaitAll(const c10::IValue &value) {
+  if (value.isTensor() && value.toTensor().defined())
+    waitTensor(value.toTensor());
+  else if (value.isList())
+    for (const c10::IValue &item : value.toListRef())
+      awaitAll(item);
+}
+
 /// Appends the leaves of a top-level output to `outputs`.
 static void flatten(const c10::IValue &value,
                     llvm::SmallVectorImpl<HostValue> &outputs) {
@@ -298,8 +313,11 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
         if (options.isObserved && !options.isObserved(node.op))
           return;
         llvm::SmallVector<HostValue> values;
-        for (const c10::IValue &result : results)
+        for (const c10::IValue &result : results) {
+          if (hasCollectives)
+            awaitAll(result);
           values.push_back(fromIValue(result));
+        }
         options.observer(node.op, values);
       };
     Values values = bindInputs(inputs);
@@ -308,6 +326,9 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
     // Write mutations after the run, so that outputs that alias an input have
     // its new value, as in eager mode.
     Values results = Runner(std::move(observer)).run(*plan, values);
+    if (hasCollectives)
+      for (const c10::IValue &result : results)
+        awaitAll(result);
     OutputOp output = signature->getGraph().getOutput();
     applyMutations(output, results, values);
     outputs.clear();
@@ -371,8 +392,8 @@ create(ModuleOp module, const InterpreterOptions &options) {
 
 extern "C" __attribute__((visibility("default"))) const fx::TorchLibrary *
 fx_torch_library() {
-  static const fx::TorchLibrary library = {fx::TorchLibrary::kVersion,
-                                           fx::interp::create,
-                                           fx::interp::getSchemaText};
+  static const fx::TorchLibrary library = {
+      fx::TorchLibrary::kVersion, fx::interp::create, fx::interp::getSchemaText,
+      fx::interp::joinProcessGroups};
   return &library;
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calls.h"
+#include "fx/Operators/Collectives.h"
 #include "fx/Operators/Custom.h"
 #include "fx/Operators/Purity.h"
 
@@ -24,6 +25,13 @@ namespace {
 struct GeneratorResource : SideEffects::Resource::Base<GeneratorResource> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GeneratorResource)
   StringRef getName() override { return "fx::Generator"; }
+};
+/// The communication between processes. All groups are one resource: a pass may
+/// not exchange two collectives, whatever their groups are.
+struct ProcessGroupResource
+    : SideEffects::Resource::Base<ProcessGroupResource> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ProcessGroupResource)
+  StringRef getName() override { return "fx::ProcessGroup"; }
 };
 /// The symbols that are defined and the conditions that are checked.
 struct SymbolResource : SideEffects::Resource::Base<SymbolResource> {
@@ -68,6 +76,16 @@ void fx::addCallEffects(CallFunctionOp op, MemoryEffectList &effects) {
     effects.emplace_back(MemoryEffects::Read::get(), GeneratorResource::get());
     effects.emplace_back(MemoryEffects::Write::get(), GeneratorResource::get());
   }
+  if (isCollective(op.getTarget())) {
+    effects.emplace_back(MemoryEffects::Read::get(),
+                         ProcessGroupResource::get());
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         ProcessGroupResource::get());
+  }
+  // The tensor that is awaited may be read by its own name afterwards.
+  if (isWaitTensor(op.getTarget()) && !functional)
+    for (OpOperand &operand : op->getOpOperands())
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
   // An assertion has no results; the write keeps it alive.
   if (call.getSchema().hasNoResults() || definesSymbol(call))
     effects.emplace_back(MemoryEffects::Write::get(), SymbolResource::get());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Operators/Purity.h"
+#include "fx/Operators/Collectives.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -105,5 +106,6 @@ bool fx::isPure(const OperatorView &call) {
   if (isSymbolicComputation(call))
     return true;
   return !call.getSchema().hasNoResults() && getWrittenOperands(call).empty() &&
-         !drawsRandomNumbers(call) && !definesSymbol(call);
+         !drawsRandomNumbers(call) && !definesSymbol(call) &&
+         !isCollective(call.getSchema().getName());
 }

@@ -106,7 +106,8 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
     failedJson |= failed(json);
     if (succeeded(json))
       description.fallbacks.push_back(*json);
-    description.drawsRandom |= !op->hasAttr("fx.pure");
+    description.drawsRandom |=
+        !op->hasAttr("fx.pure") && !op->hasAttr("fx.collective");
   });
   module.walk([&](kernel::RandomOp) { description.drawsRandom = true; });
   if (failedJson)

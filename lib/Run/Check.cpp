@@ -92,6 +92,10 @@ public:
     return native->getInputs();
   }
   void seed(uint64_t value) override { generatorSeed = value; }
+  std::vector<Collective>
+  getCollectives(llvm::ArrayRef<HostValue> inputs) const override {
+    return native->getCollectives(inputs);
+  }
   llvm::json::Object getReport() const override { return native->getReport(); }
   llvm::Error run(llvm::ArrayRef<HostValue> inputs,
                   llvm::SmallVectorImpl<HostValue> &outputs) override;

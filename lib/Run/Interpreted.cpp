@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreted.h"
+#include "Distributed.h"
 #include "fx/IR/Signature.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Pipelines/Compile.h"
@@ -29,6 +30,11 @@ public:
     return interpreter->run(inputs, outputs);
   }
   void seed(uint64_t value) override { interpreter->seed(value); }
+  std::vector<Collective>
+  getCollectives(llvm::ArrayRef<HostValue> inputs) const override {
+    return listWithSymbols(listCollectives(*loaded.module),
+                           getSymbolValues(*loaded.module, inputs));
+  }
   llvm::json::Object getReport() const override;
 
 private:

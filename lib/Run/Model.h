@@ -8,6 +8,7 @@
 #ifndef FX_LIB_RUN_MODEL_H
 #define FX_LIB_RUN_MODEL_H
 
+#include "fx/Interpreter/Distributed.h"
 #include "fx/Run/Files.h"
 #include "fx/Run/Run.h"
 #include "fx/Runtime/model.h"
@@ -33,6 +34,10 @@ public:
   /// Removes and returns the recorded calls of kernels. There are none if the
   /// model is interpreted or was not compiled for profiles.
   virtual std::vector<FXKernelRun> takeProfile() { return {}; }
+  /// Returns what a run on `inputs` communicates with other processes, in
+  /// order.
+  virtual std::vector<Collective>
+  getCollectives(llvm::ArrayRef<HostValue> inputs) const = 0;
   /// Returns the contents of --report.
   virtual llvm::json::Object getReport() const = 0;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Native.h"
+#include "Distributed.h"
 #include "Interpreted.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/Signature.h"
@@ -84,6 +85,8 @@ public:
     model->getApi().seed(model->getInstance(), value);
   }
   std::vector<FXKernelRun> takeProfile() override;
+  std::vector<Collective>
+  getCollectives(llvm::ArrayRef<HostValue> inputs) const override;
   llvm::json::Object getReport() const override;
 
 private:
@@ -128,6 +131,21 @@ std::vector<FXKernelRun> NativeModel::takeProfile() {
     calls.resize(calls.size() - kPart + taken);
   }
   return calls;
+}
+
+std::vector<Collective>
+NativeModel::getCollectives(llvm::ArrayRef<HostValue> inputs) const {
+  const FXModelInfo &info = model->getInfo();
+  SymbolValues symbols;
+  for (int i = 0; i < info.n_inputs; ++i) {
+    const FXValueInfo &input = info.inputs[i];
+    const HostValue &value = inputs[input.leaf];
+    for (int32_t d = 0; value && d < input.rank; ++d)
+      if (d < static_cast<int32_t>(value->sizes.size()))
+        symbols[input.size_exprs[d]] = value->sizes[d];
+  }
+  return listWithSymbols(
+      listCollectives({info.fallbacks, size_t(info.n_fallbacks)}), symbols);
 }
 
 /// Finds the leaves of the inputs.

@@ -8,6 +8,7 @@
 #include "fx/Run/Run.h"
 #include "Benchmark.h"
 #include "Compare.h"
+#include "Distributed.h"
 #include "Model.h"
 #include "Profile.h"
 #include "fx/Interpreter/Interpreter.h"
@@ -92,7 +93,9 @@ static void printChecked(const RunOptions &options,
   llvm::errs() << (dtypes.empty() ? "\n" : ")\n");
 }
 
-llvm::Error runModel(const RunOptions &options) {
+/// Runs the model. `session` is null unless there are other ranks.
+static llvm::Error runOnRank(const RunOptions &options,
+                             DistributedSession *session) {
   for (const std::string &library : options.libraries)
     if (llvm::Error error = loadOperatorLibrary(library))
       return error;
@@ -103,6 +106,9 @@ llvm::Error runModel(const RunOptions &options) {
       readInputs(options.inputs, (*model)->getInputs());
   if (!inputs)
     return inputs.takeError();
+  if (session)
+    if (llvm::Error error = session->compare((*model)->getCollectives(*inputs)))
+      return error;
 
   if (options.seed)
     (*model)->seed(*options.seed);
@@ -139,6 +145,22 @@ llvm::Error runModel(const RunOptions &options) {
     return error;
   llvm::outs() << timingText;
   return llvm::Error::success();
+}
+
+llvm::Error runModel(const RunOptions &given) {
+  RunOptions options = given;
+  llvm::Expected<std::unique_ptr<DistributedSession>> session =
+      joinRanks(options);
+  if (!session)
+    return session.takeError();
+  llvm::Error error = runOnRank(options, session->get());
+  if (!*session)
+    return error;
+  error = error ? (*session)->fail(std::move(error)) : (*session)->leave();
+  // The groups may wait for other ranks when they are destroyed.
+  if (error)
+    (void)session->release();
+  return error;
 }
 
 } // namespace fx

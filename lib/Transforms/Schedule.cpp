@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sizes.h"
+#include "fx/Operators/Collectives.h"
 #include "fx/Operators/Cost.h"
 #include "fx/Transforms/NativeSupport.h"
 #include "fx/Transforms/Passes.h"
@@ -136,7 +137,27 @@ static bool isFixed(Operation *op) {
   return !isa<CallFunctionOp, GetAttrOp>(op) || !isMemoryEffectFree(op);
 }
 
-static bool isAsync(Operation *op) { return op->hasAttr("fx.async"); }
+static bool isCollectiveCall(Operation *op) {
+  auto call = dyn_cast<CallFunctionOp>(op);
+  return call && isCollective(call.getTarget());
+}
+
+/// Returns true for nodes that return before they have finished, or that run
+/// beside others.
+static bool isAsync(Operation *op) {
+  return op->hasAttr("fx.async") || isCollectiveCall(op);
+}
+
+/// The orders that passes must keep: that of the collectives, and that of all
+/// other effects. Nodes whose effects are not known are in both.
+enum Order : unsigned { Collectives = 1, OtherEffects = 2 };
+static unsigned getOrders(Operation *op) {
+  if (!isFixed(op))
+    return 0;
+  if (isCollectiveCall(op))
+    return Collectives;
+  return getOperatorView(op) ? OtherEffects : Collectives | OtherEffects;
+}
 
 /// Marks the calls that the option `async` names with `fx.async`, unless they
 /// have side effects.
@@ -220,18 +241,19 @@ static SmallVector<Operation *> orderGreedily(ArrayRef<Operation *> nodes,
   DenseMap<Operation *, llvm::SmallSetVector<Operation *, 8>> allNeeds;
   DenseMap<Operation *, unsigned> waiting, place;
   DenseMap<Operation *, SmallVector<Operation *>> users;
-  Operation *fixed = nullptr;
+  Operation *last[2] = {}; // of each order
   for (auto [i, op] : llvm::enumerate(nodes)) {
     place[op] = i;
     llvm::SmallSetVector<Operation *, 8> &needs = allNeeds[op];
     for (Value operand : op->getOperands())
       if (place.contains(operand.getDefiningOp()))
         needs.insert(operand.getDefiningOp());
-    if (isFixed(op)) {
-      if (fixed)
-        needs.insert(fixed);
-      fixed = op;
-    }
+    for (unsigned i : {0, 1})
+      if (getOrders(op) & (1u << i)) {
+        if (last[i])
+          needs.insert(last[i]);
+        last[i] = op;
+      }
     waiting[op] = needs.size();
     for (Operation *need : needs)
       users[need].push_back(op);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+import itertools
 import json
 import math
 import operator
@@ -28,6 +29,11 @@ _BUILTINS = ("abs", "bool", "float", "int", "max", "min", "pow", "round")
 
 #: The numbers that operators return, and their dtypes as results.
 _NUMBERS = {"int": torch.int64, "float": torch.float64, "bool": torch.bool}
+
+
+#: The results of collectives that have been started, by number.
+_works: dict[int, torch.Tensor] = {}
+_work_numbers = itertools.count(1)
 
 
 class _Unsupported(RuntimeError):
@@ -85,6 +91,8 @@ def _argument(tree: Any, tensors: list, scalars: list) -> Any:
         return tensors[value]
     if kind == "scalar":
         return scalars[value]
+    if kind == "work":
+        return _works.pop(scalars[value])
     if kind == "float":
         return float(value)
     if kind == "str":
@@ -115,6 +123,13 @@ class _Call:
     outs: list[dict]
     writes: bool
     has_token: bool
+    is_collective: bool
+
+
+def _is_collective(target: str) -> bool:
+    space, name = target.split(".")[:2] if "." in target else ("", target)
+    return space == "_dtensor" or (
+        space == "_c10d_functional" and not name.startswith(("wait_tensor", "_wrap_tensor")))
 
 
 def _check_writes(function: Callable) -> bool:
@@ -140,7 +155,7 @@ def _parse(text: str) -> _Call:
             raise _Unsupported("a method of an object")
         function = _operator(target)
         return _Call(where, function, arguments, call.get("kwnames", []), call.get("outs", []),
-                     _check_writes(function), has_token)
+                     _check_writes(function), has_token, _is_collective(target))
     except Exception as e:
         raise RuntimeError(f"{where}: {_reason(e)}") from None
 
@@ -213,6 +228,13 @@ def _results(call: _Call, returned: Any, inputs: list) -> Iterator[torch.Tensor 
         value = next((v for v in results if v is not None), None)
         if value is None:
             raise RuntimeError(f"expected {len(call.outs)} results, got {k}")
+        if "work" in out:
+            number = next(_work_numbers)
+            _works[number] = value
+            yield torch.tensor(number)
+            continue
+        if call.is_collective:
+            value = torch.ops._c10d_functional.wait_tensor(value)
         yield _finish(value, out, inputs)
 
 
@@ -226,6 +248,9 @@ def call(text: str, capsules: list, scalars: list) -> list[tuple[Any, int, int] 
             tensors = [_borrow(capsule) for capsule in capsules]
             # Copies, if the operator may write to its arguments.
             given = [t.clone() for t in tensors] if call.writes else tensors
+            if call.is_collective:
+                # It reads the tensors after it has returned.
+                given = [t.clone(memory_format=torch.contiguous_format) for t in tensors]
             values = [_argument(tree, given, scalars) for tree in call.arguments]
             split = len(values) - len(call.names)
             returned = call.function(*values[:split], **dict(zip(call.names, values[split:])))

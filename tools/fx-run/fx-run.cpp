@@ -22,6 +22,8 @@ using llvm::StringRef;
 static constexpr const char *kUsage =
     R"(usage: fx-run MODEL [--inputs DIR] [--outputs DIR] [options]
 
+Under torchrun, {rank} in MODEL and in the paths of options is the rank.
+
 Runs MODEL, a .pt2 archive (compiled in process), a compiled .so, or a module
 of the fx dialect (.mlir), on DIR/in_<k>.npy, k counting the flattened (args,
 kwargs) leaves, and writes the flattened outputs to DIR/out_<k>.npy. Python
@@ -41,6 +43,9 @@ complex32 are raw bytes (V2, V1, V4).
   --trace FILE     write the last of these runs as a trace for Perfetto
   --json           print the benchmark or the profile as JSON
   --report FILE    write a JSON report: native or fallback, reasons, kernels
+  --group NAME=0,1 under torchrun: a process group of the program, by its ranks;
+                   group '0' has all ranks
+  --timeout N      under torchrun: wait N seconds for other ranks (default 300)
   --load-library FILE  load a library of operators, as torch.ops.load_library
   --model NAME     the model of an archive that holds several
   --method NAME    the method of a compiled model that has several
@@ -149,6 +154,23 @@ llvm::Error Parser::parseOption(StringRef name,
     options.libraries.push_back(given->str());
     return llvm::Error::success();
   }
+  if (name == "--group") {
+    llvm::Expected<StringRef> given = getValue(name, value);
+    if (!given)
+      return given.takeError();
+    options.groups.push_back(given->str());
+    return llvm::Error::success();
+  }
+  if (name == "--timeout") {
+    llvm::Expected<StringRef> given = getValue(name, value);
+    if (!given)
+      return given.takeError();
+    if (given->getAsDouble(options.timeout) || !(options.timeout > 0) ||
+        options.timeout > 1e6)
+      return fail("option '--timeout' expects seconds up to 1000000, got '" +
+                  *given + "'");
+    return llvm::Error::success();
+  }
   if (isLimit(name)) {
     llvm::Expected<StringRef> given = getValue(name, value);
     return given ? parseLimit(name, *given) : given.takeError();
@@ -230,7 +252,7 @@ llvm::Error Parser::parse() {
 
 int main(int argc, char **argv) {
   // Keep LibTorch, if it is loaded, from printing its own messages to stderr.
-  ::setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0);
+  ::setenv("TORCH_CPP_LOG_LEVEL", "FATAL", /*overwrite=*/0);
   Parser parser;
   parser.args = llvm::ArrayRef(argv + 1, argc > 0 ? argc - 1 : 0);
   llvm::Error error = parser.parse();
@@ -240,5 +262,9 @@ int main(int argc, char **argv) {
     return 0;
   llvm::errs() << "error: " << fx::toOneLine(llvm::toString(std::move(error)))
                << "\n";
+  // Process groups wait for other ranks when they are destroyed.
+  llvm::outs().flush();
+  if (std::getenv("WORLD_SIZE"))
+    std::_Exit(1);
   return 1;
 }

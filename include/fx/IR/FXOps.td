@@ -152,6 +152,10 @@ def FX_EagerOp : FX_NodeOp<"eager"> {
     - `fx.reason`: the reason why there is no native code, for the report.
     - `fx.pure`: the operator has no effects; the operation may be erased,
       moved or merged.
+    - `fx.collective`: the operator communicates with other processes. A result
+      of type `i64` whose `fx` type is a tensor is the number of a collective
+      that has been started. The `fx.eager` of a `wait_tensor` takes this number
+      and returns the tensor.
 
     ```mlir
     %v, %i = fx.eager @aten.sort.default(%x, 1) {fx.reason = "no lowering", fx.pure}

@@ -36,6 +36,9 @@ class DialectRegistry;
 
 namespace fx {
 
+struct DistributedOptions;
+class DistributedSession;
+
 struct InterpreterOptions {
   /// The number of threads of ATen's pool, which the process shares; 0 leaves
   /// it as it is.
@@ -70,13 +73,15 @@ public:
 /// The functions of libFXTorch.so, which exports them by one symbol.
 struct TorchLibrary {
   /// Must be increased when this structure or Interpreter changes.
-  static constexpr uint32_t kVersion = 5;
+  static constexpr uint32_t kVersion = 6;
   uint32_t version;
   llvm::Expected<std::unique_ptr<Interpreter>> (*createInterpreter)(
       mlir::ModuleOp module, const InterpreterOptions &options);
   /// Returns the schema of an operator in torch's notation; nullopt if torch's
   /// dispatcher does not have the operator.
   std::optional<std::string> (*getSchema)(llvm::StringRef target);
+  llvm::Expected<std::unique_ptr<DistributedSession>> (*joinProcessGroups)(
+      const DistributedOptions &options);
 };
 
 /// Loads libFXTorch.so once for the process, from the path in the environment

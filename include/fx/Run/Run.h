@@ -56,6 +56,11 @@ struct RunOptions {
   int benchmark = 0;
   /// The number of runs whose kernels are timed; 0: none.
   int profile = 0;
+  /// The process groups of a run under torchrun, beside that of all ranks, as
+  /// "NAME=0,1".
+  std::vector<std::string> groups;
+  /// How long a rank waits for the others, in seconds.
+  double timeout = 300;
   /// The path of a trace of the last of these runs; empty: no trace.
   std::string trace;
 };
@@ -63,6 +68,10 @@ struct RunOptions {
 /// Implements fx-run without its command line: runs a model on the files of a
 /// folder. Writes either all outputs or none. Errors are `LocatedError`s whose
 /// place begins with the file.
+///
+/// Under torchrun, joins the other ranks (fx/Interpreter/Distributed.h) and
+/// replaces `{rank}` in paths. After an error, communication may be in
+/// progress: the process must end without destroying LibTorch's objects.
 llvm::Error runModel(const RunOptions &options);
 
 } // namespace fx

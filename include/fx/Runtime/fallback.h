@@ -30,6 +30,8 @@
 //   {"str": "floor"}                     str
 //   {"tensor": k}                        the k-th entry of `inputs`
 //   {"scalar": k}                        the k-th entry of `scalars`
+//   {"work": k}                          the tensor of the collective whose
+//                                        number is the k-th entry of `scalars`
 //   {"dtype": "float32"}                 torch.float32 (torch's own names)
 //   {"device": "cpu", "index": 0}        torch.device; index may be absent
 //   {"memory_format": "channels_last"}   torch.memory_format
@@ -53,9 +55,20 @@
 //                                        is returned as a 0-d tensor of int64,
 //                                        float64 or bool
 //   {"none": true}                       None; it is returned as a null pointer
+//   {"work": "float32",                  the number of a collective that has
+//    "sizes": [2, "s17"]}                been started, a 0-d tensor of int64;
+//                                        the dtype and the sizes of its tensor.
+//                                        Tensor results of collectives have
+//                                        "sizes", too.
 //
 // The results of the call are flattened in order. A list has one OUT for each
 // element. A None that the graph does not use has no OUT.
+//
+// A collective (_c10d_functional.all_reduce) whose results have "work" returns
+// when the communication has started: it must not use the memory of its inputs
+// afterwards. One call of _c10d_functional.wait_tensor takes each number, waits
+// and returns the tensor. Collectives whose results are tensors wait before
+// they return. A model runs the collectives of a process group in one order.
 //
 // The text of "proxy" is a call of the loader's proxy executor: the number of
 // the operator in the package; "v" if a result may be a view, or conjugated or

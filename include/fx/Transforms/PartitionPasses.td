@@ -99,6 +99,10 @@ def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
     more than one thread, ATen runs such a node concurrently with compiled code.
     An unknown operator that is marked is assumed to have no effects.
 
+    Collectives (`_c10d_functional.all_reduce`) are asynchronous, too: the nodes
+    that wait for them and use their results come last. They keep their order,
+    which must be that of the other processes.
+
     ```mlir
     %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
     %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
@@ -126,6 +130,36 @@ def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
            "Remark on the peak before and after, in bytes">
   ];
   let statistics = [Statistic<"numScheduled", "scheduled", "Graphs reordered">];
+}
+
+def BucketAllReducesPass : Pass<"fx-bucket-all-reduces", "::mlir::ModuleOp"> {
+  let summary = "combine small all-reduces into one communication";
+  let description = [{
+    Combines `_c10d_functional.all_reduce` nodes of functional graphs that have
+    the same process group, reduction and dtype into one `all_reduce_coalesced`,
+    of at most `max-bytes` bytes. It takes the place of the last one; nodes that
+    use the results move behind it. The nodes must not depend on each other, and
+    no other collective may be between them. All processes of the group must run
+    programs that this pass has rewritten.
+
+    ```mlir
+    %p = call_function @_c10d_functional.all_reduce.default(%a, "sum", "0")
+    %x = call_function @_c10d_functional.wait_tensor.default(%p)
+    %q = call_function @_c10d_functional.all_reduce.default(%b, "sum", "0")
+    %y = call_function @_c10d_functional.wait_tensor.default(%q)
+    // becomes
+    %p, %q = call_function @_c10d_functional.all_reduce_coalesced.default([%a, %b], "sum", "0")
+    %x = call_function @_c10d_functional.wait_tensor.default(%p)
+    %y = call_function @_c10d_functional.wait_tensor.default(%q)
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "26214400",
+           "The size of a bucket in bytes">,
+    Option<"sizeText", "sizes", "std::string", "",
+           "Integers for symbols, as 's17=16,s3=4'">
+  ];
+  let statistics = [Statistic<"numBuckets", "buckets", "Buckets made">];
 }
 
 def FusePass : Pass<"fx-fuse", "::mlir::ModuleOp"> {

@@ -11,6 +11,7 @@
 #include "NodeLowering.h"
 
 #include "fx/IR/Arguments.h"
+#include "fx/Operators/Collectives.h"
 #include "fx/Operators/Schema.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -209,6 +210,22 @@ LowerFn GraphLowering::convertComplexOperands(NodeOpInterface node) {
              : Registry::get().lookup(node.getTargetName());
 }
 
+static constexpr StringRef kCommunicates =
+    "it communicates with other processes";
+
+/// Returns true if all that is done with the results of a collective is to wait
+/// for them. The collective then runs beside the code in between.
+static bool isAwaited(NodeOpInterface node) {
+  return isCollective(node.getTargetName()) &&
+         llvm::all_of(node->getResults(), [](Value result) {
+           return !result.use_empty() &&
+                  llvm::all_of(result.getUsers(), [](Operation *user) {
+                    auto call = dyn_cast<CallFunctionOp>(user);
+                    return call && isWaitTensor(call.getTarget());
+                  });
+         });
+}
+
 LogicalResult GraphLowering::lowerNode(NodeOpInterface node) {
   // A symbolic number is represented by its expression; the node that computes
   // it is not needed.
@@ -228,6 +245,11 @@ LogicalResult GraphLowering::lowerNode(NodeOpInterface node) {
       return node->emitOpError("expected results whose dtype and rank are "
                                "known, got ")
              << type;
+
+  if (isWaitTensor(node.getTargetName()))
+    return lowerWaitTensor(node);
+  if (isCollective(node.getTargetName()))
+    return lowerEager(node, kCommunicates);
 
   LowerFn lower = usesComplex(node)
                       ? convertComplexOperands(node)
@@ -320,6 +342,9 @@ LogicalResult GraphLowering::lowerEager(NodeOpInterface node,
   auto args = cast<ArrayAttr>(rebuildTree(node.getArgs(), leaf));
   if (bad)
     return node->emitOpError("uses a value that was not lowered");
+  // Its results are numbers, which the waits take. The elements are not there
+  // yet.
+  bool starts = isAwaited(node);
   // None results have no value.
   SmallVector<Value> fxValues;
   for (OpResult result : node->getResults()) {
@@ -328,7 +353,7 @@ LogicalResult GraphLowering::lowerEager(NodeOpInterface node,
       continue;
     }
     fxResults.push_back(result.getType());
-    types.push_back(builtinType(result.getType()));
+    types.push_back(starts ? b.getI64Type() : builtinType(result.getType()));
     fxValues.push_back(result);
   }
   auto eager = EagerOp::create(b, loc, types, node.getTargetName(), operands,
@@ -340,8 +365,35 @@ LogicalResult GraphLowering::lowerEager(NodeOpInterface node,
     eager->setAttr("fx.pure", b.getUnitAttr());
   if (node->hasAttr("fx.async"))
     eager->setAttr("fx.async", b.getUnitAttr());
+  if (isCollective(node.getTargetName()))
+    eager->setAttr("fx.collective", b.getUnitAttr());
   for (auto [fx, result] : llvm::zip(fxValues, eager->getResults()))
-    set(fx, fromBuiltin(loc, fx.getType(), result));
+    set(fx, starts ? Lowered::fromWork(result)
+                   : fromBuiltin(loc, fx.getType(), result));
+  return success();
+}
+
+LogicalResult GraphLowering::lowerWaitTensor(NodeOpInterface node) {
+  Location loc = node->getLoc();
+  Value awaited = node->getOperand(0), result = node->getResult(0);
+  const Lowered *operand = lookup(awaited);
+  if (!operand)
+    return node->emitOpError("uses a value that was not lowered");
+  // A collective whose result has other uses has waited itself.
+  if (operand->kind != Lowered::Kind::Work) {
+    set(result, Lowered(*operand));
+    return success();
+  }
+  auto eager = EagerOp::create(b, loc, builtinType(result.getType()),
+                               node.getTargetName(), operand->work,
+                               node.getArgs(), node.getKwnames(), ArrayAttr());
+  eager->setAttr("fx.reason", b.getStringAttr(kCommunicates));
+  eager->setAttr("fx.operand_types", b.getTypeArrayAttr(b.getI64Type()));
+  eager->setAttr("fx.result_types", b.getTypeArrayAttr(result.getType()));
+  eager->setAttr("fx.pure", b.getUnitAttr());
+  Lowered lowered = fromBuiltin(loc, result.getType(), eager->getResult(0));
+  set(result, lowered);
+  set(awaited, lowered); // for further waits
   return success();
 }
 

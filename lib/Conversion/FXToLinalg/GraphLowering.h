@@ -93,6 +93,9 @@ public:
 private:
   mlir::LogicalResult lowerNode(NodeOpInterface node);
   mlir::LogicalResult lowerEager(NodeOpInterface node, llvm::StringRef reason);
+  /// Lowers a wait_tensor, to an `fx.eager` if its operand is the number of a
+  /// collective that has been started.
+  mlir::LogicalResult lowerWaitTensor(NodeOpInterface node);
 
   /// Returns a size over the symbols of an inlined graph, `inner`, as one over
   /// the symbols of this graph. Binds a new symbol to it where a symbol of

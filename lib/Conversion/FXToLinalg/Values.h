@@ -76,13 +76,16 @@ struct Lowered {
     Complex,
     Number,
     Graph,
-    Object
+    Object,
+    Work
   } kind = Kind::None;
   /// The tensor, or the real part of a complex tensor. A complex tensor that is
   /// lowered to a pair of real ones is used only in the graph that creates it.
   Tensor tensor;
   std::shared_ptr<const Tensor> imaginary;
   Number number;
+  /// The number of a collective that has been started, an i64.
+  mlir::Value work;
   GraphOp graph;
   /// The symbol of the state that holds an object of a custom class.
   mlir::FlatSymbolRefAttr object;
@@ -93,6 +96,12 @@ struct Lowered {
       : kind(Kind::Complex), tensor(std::move(real)),
         imaginary(std::make_shared<Tensor>(std::move(imaginary))) {}
   Lowered(Number n) : kind(Kind::Number), number(n) {}
+  static Lowered fromWork(mlir::Value work) {
+    Lowered lowered;
+    lowered.kind = Kind::Work;
+    lowered.work = work;
+    return lowered;
+  }
   Lowered(GraphOp g) : kind(Kind::Graph), graph(g) {}
   Lowered(mlir::FlatSymbolRefAttr object)
       : kind(Kind::Object), object(object) {}

@@ -11,6 +11,7 @@ using namespace mlir;
 using namespace fx;
 
 void ShapeRule::registerAll(HookTable<ShapeRule> &hooks) {
+  registerCollectiveShapes(hooks);
   registerCompositeShapes(hooks);
   registerConvolutionShapes(hooks);
   registerCopyShapes(hooks);

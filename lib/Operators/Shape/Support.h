@@ -13,6 +13,7 @@
 
 namespace fx {
 /// Each function registers the shape rules of the file with its name.
+void registerCollectiveShapes(HookTable<ShapeRule> &hooks);
 void registerCompositeShapes(HookTable<ShapeRule> &hooks);
 void registerConvolutionShapes(HookTable<ShapeRule> &hooks);
 void registerCopyShapes(HookTable<ShapeRule> &hooks);

@@ -8,6 +8,7 @@
 #include "Functionalizer.h"
 #include "../Aliases.h"
 #include "../ViewInverse.h"
+#include "fx/Operators/Collectives.h"
 #include "fx/Operators/Custom.h"
 
 using namespace mlir;
@@ -252,6 +253,27 @@ void Functionalizer::takeMutations(OutputOp output) {
   output.setSignatureAttr(drop(output.getSignatureAttr()));
 }
 
+/// Treats `wait_tensor` as a write of the awaited tensor, because it returns
+/// this tensor: later uses of the tensor use the result, and so cannot be moved
+/// before the wait.
+LogicalResult Functionalizer::visitWaitTensor(CallFunctionOp op) {
+  Value tensor = op->getOperand(0), current = getCurrent(tensor);
+  // An input is complete, and is not written.
+  bool isInput =
+      isa_and_present<PlaceholderOp>(getRoot(tensor).getDefiningOp()) &&
+      !isWritten(getRoot(tensor));
+  Value awaited = current;
+  if (!isInput) {
+    OpBuilder b(op);
+    auto wait = cast<CallFunctionOp>(b.clone(*op));
+    wait->setOperand(0, current);
+    awaited = wait->getResult(0);
+  }
+  op->getResult(0).replaceAllUsesWith(tensor);
+  replaced.push_back(op);
+  return isInput ? success() : write(op, tensor, awaited);
+}
+
 LogicalResult Functionalizer::visit(Operation &op) {
   if (auto output = dyn_cast<OutputOp>(op))
     takeMutations(output);
@@ -282,6 +304,8 @@ LogicalResult Functionalizer::visit(Operation &op) {
     }
     if (isFillDiagonal(call.getTarget()))
       return visitFillDiagonal(call);
+    if (isWaitTensor(call.getTarget()))
+      return visitWaitTensor(call);
     if (schema && schema->isMutating())
       return visitMutation(call, *schema);
     noteViews(call);

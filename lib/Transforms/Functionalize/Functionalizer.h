@@ -92,6 +92,7 @@ private:
   mlir::LogicalResult visitBatchNorm(CallFunctionOp op);
   mlir::LogicalResult visitInstanceNorm(CallFunctionOp op);
   mlir::LogicalResult visitFillDiagonal(CallFunctionOp op);
+  mlir::LogicalResult visitWaitTensor(CallFunctionOp op);
   mlir::LogicalResult visitInplaceView(CallFunctionOp op,
                                        llvm::StringRef functional);
   mlir::LogicalResult visitSubgraphs(mlir::Operation *op);

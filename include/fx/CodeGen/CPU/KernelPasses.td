@@ -203,6 +203,10 @@ def FXCPUStartFallbacks : Pass<"fx-cpu-start-fallbacks", "::mlir::ModuleOp"> {
     The kernels in between run while ATen runs. Ops with effects keep their
     order.
 
+    A collective (`fx.collective`) starts a communication and does not wait for
+    its end. It moves like a start, and the `fx.eager` that waits for it moves
+    like one with `fx.async`. Collectives keep their order.
+
     ```mlir
     %a = fx_kernel.invoke @k0 ins(%x ...)
     %b = fx_kernel.invoke @k1 ins(%x ...)

@@ -18,6 +18,9 @@
 using namespace mlir;
 using namespace fx;
 
+/// The operator whose operand is the number of a collective.
+static constexpr StringRef kWaitTensor = "_c10d_functional.wait_tensor.default";
+
 namespace {
 /// Writes argument trees as JSON. Numbers the tensor leaves and the scalar
 /// leaves in order of occurrence.
@@ -67,10 +70,10 @@ LogicalResult Writer::writeOperand() {
     return op.emitError("more values in the argument tree than operands");
   Type type = op->getOperand(operand++).getType();
   bool isTensor = isa<ShapedType>(type);
-  os.object([&] {
-    os.attribute(isTensor ? "tensor" : "scalar",
-                 isTensor ? tensors++ : scalars++);
-  });
+  StringRef kind = isTensor                        ? "tensor"
+                   : op.getTarget() == kWaitTensor ? "work"
+                                                   : "scalar";
+  os.object([&] { os.attribute(kind, isTensor ? tensors++ : scalars++); });
   return success();
 }
 
@@ -172,15 +175,32 @@ LogicalResult Writer::writeOut(Attribute tree) {
   std::optional<fx::kernel::Dtype> dtype = fx::kernel::getValueDtype(type);
   if (!dtype)
     return op.emitError("no dtype for the result type ") << type;
+  auto tensor = dyn_cast<FakeTensorType>(type);
+  bool isCollective = op->hasAttr("fx.collective");
   os.object([&] {
     if (auto shaped = dyn_cast<ShapedType>(builtin)) {
       os.attribute("tensor", dtype->torchName);
       os.attribute("rank", shaped.getRank());
+    } else if (isCollective) {
+      os.attribute("work", dtype->torchName);
     } else {
       os.attribute("scalar", dtype->torchName == "bool"    ? "bool"
                              : dtype->torchName == "int64" ? "int"
                                                            : "float");
     }
+    // Processes compare what they communicate.
+    if (isCollective && tensor)
+      os.attributeArray("sizes", [&] {
+        for (ExprAttr size : tensor.getSizes())
+          if (size.isInteger()) {
+            os.value(*size.getInteger());
+          } else {
+            std::string text;
+            llvm::raw_string_ostream stream(text);
+            size.printInfix(stream);
+            os.value(text);
+          }
+      });
   });
   return success();
 }
@@ -211,7 +231,7 @@ FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   Writer writer(op, os);
   bool failed = false;
   os.object([&] {
-    if (!op->hasAttr("fx.pure"))
+    if (!op->hasAttr("fx.pure") && !op->hasAttr("fx.collective"))
       os.attribute("random", true);
     if (std::optional<ProxyCall> call = ProxyCall::get(op))
       os.attribute("proxy", getProxyText(*call));

@@ -183,7 +183,10 @@ FailureOr<Value> EagerToRuntime::packOutputs(EagerOp op, Packer &p,
     bool isNumber = !type;
     if (isNumber)
       type = MemRefType::get({}, result.getType());
-    std::optional<Dtype> dtype = getValueDtype(getEagerType(op, true, k));
+    // The number of a collective has the type of the tensor.
+    std::optional<Dtype> dtype = getValueDtype(
+        isNumber && op->hasAttr("fx.collective") ? result.getType()
+                                                 : getEagerType(op, true, k));
     if (!dtype)
       return op.emitError("result ") << k << " has no dtype";
     slots.push_back(createStackSlot(b, op.getLoc(), p.types.convertType(type)));

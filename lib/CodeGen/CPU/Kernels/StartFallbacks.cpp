@@ -30,6 +30,13 @@ static bool isFixed(Operation *op) {
   return !isa<StartEagerOp>(op) && !isMemoryEffectFree(op);
 }
 
+/// Returns true for a wait for a collective that has been started: its operand
+/// is the number of the collective.
+static bool isWait(EagerOp op) {
+  return op->getNumOperands() == 1 && op->getOperand(0).getType().isInteger() &&
+         op.getTarget() == "_c10d_functional.wait_tensor.default";
+}
+
 /// Calls `fn` for the ops of `block` whose results `op` uses, in regions too.
 static void walkNeeds(Operation *op, Block *block,
                       function_ref<void(Operation *)> fn) {
@@ -91,24 +98,32 @@ struct StartFallbacks : fx::cpu::impl::FXCPUStartFallbacksBase<StartFallbacks> {
     if (!main || main.isExternal())
       return;
     Block &block = main.front();
-    SmallVector<EagerOp> found;
-    for (EagerOp op : block.getOps<EagerOp>())
-      if (op->hasAttr("fx.async") && op->hasAttr("fx.pure"))
-        found.push_back(op);
+    SmallVector<EagerOp> starting, awaiting;
+    for (EagerOp op : block.getOps<EagerOp>()) {
+      bool isAsync = op->hasAttr("fx.async") && op->hasAttr("fx.pure");
+      if (isAsync || op->hasAttr("fx.collective"))
+        starting.push_back(op);
+      if (isAsync || isWait(op))
+        awaiting.push_back(op);
+    }
     Operation *first = &block.front();
     OpBuilder b(&getContext());
-    for (auto [slot, op] : llvm::enumerate(found)) {
-      b.setInsertionPoint(op);
-      op->setAttr("fx.slot", b.getI64IntegerAttr(slot));
-      auto start =
-          StartEagerOp::create(b, op.getLoc(), slot, op->getOperands());
-      if (first == op)
-        first = start;
+    int64_t slot = 0;
+    for (EagerOp op : starting) {
+      // A collective starts itself.
+      Operation *start = op;
+      if (!op->hasAttr("fx.collective")) {
+        b.setInsertionPoint(op);
+        op->setAttr("fx.slot", b.getI64IntegerAttr(slot));
+        start = StartEagerOp::create(b, op.getLoc(), slot++, op->getOperands());
+        if (first == op)
+          first = start;
+      }
       hoist(start, first);
       first = start->getNextNode();
       ++numStarted;
     }
-    for (EagerOp op : found)
+    for (EagerOp op : awaiting)
       sink(op);
   }
 };

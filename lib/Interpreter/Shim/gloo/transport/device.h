@@ -1,0 +1,25 @@
+//===- device.h - what c10d's headers name ----------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ProcessGroupGloo.hpp includes gloo's headers, which the wheel of torch does
+// not bring, for types that it refers to by pointers. These declarations let
+// the header compile. Nothing of gloo is called.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_INTERPRETER_SHIM_GLOO_TRANSPORT_DEVICE_H
+#define FX_LIB_INTERPRETER_SHIM_GLOO_TRANSPORT_DEVICE_H
+
+namespace gloo::transport {
+class Device;
+class UnboundBuffer {
+public:
+  virtual ~UnboundBuffer();
+};
+} // namespace gloo::transport
+
+#endif // FX_LIB_INTERPRETER_SHIM_GLOO_TRANSPORT_DEVICE_H
