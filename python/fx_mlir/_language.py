@@ -94,6 +94,7 @@ def export_for_generation(
     tokenizer: Any = None,
     precision: str = "f32",
     cpu: str = "",
+    swappable_weights: bool = False,
     progress: bool | Callable[[str, float], None] | None = None,
 ) -> CompiledModel:
     """Compiles a language model of transformers for generation, and returns it.
@@ -111,7 +112,7 @@ def export_for_generation(
     - `quantize`: "int8" or "int4" (groups of 32) makes the weights of linear layers integers.
     - `speculation`: adds the method `verify(input_ids[1, K], cache_position[K])` for K of this
       number plus 1, which returns the logits of all K tokens.
-    - `precision`, `cpu` and `progress` are as in `fx_mlir.compile`.
+    - `precision`, `cpu`, `swappable_weights` and `progress` are as in `fx_mlir.compile`.
 
     A sliding window is computed by the mask: the cache keeps all positions. Operators without
     native code are an error.
@@ -140,7 +141,12 @@ def export_for_generation(
             for name, program in sources.items()
         }
     compiled = compile(
-        sources, no_fallback=True, precision=precision, cpu=cpu, progress=progress
+        sources,
+        no_fallback=True,
+        precision=precision,
+        cpu=cpu,
+        swappable_weights=swappable_weights,
+        progress=progress,
     )
     path = os.fspath(folder)
     os.makedirs(path, exist_ok=True)
