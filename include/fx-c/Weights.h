@@ -9,7 +9,9 @@
 // and low-rank adapters, without compiling again. A model can replace all of
 // its weights if it was compiled with `--swappable-weights` (docs/Report.md).
 //
-// A function that fails changes nothing. Files are untrusted: what they say is
+// A function that fails changes nothing. Functions that change the weights of
+// one model must not run at the same time; runs wait for them. Files are
+untrusted: what they say is
 // checked when they are opened.
 //
 //===----------------------------------------------------------------------===*/

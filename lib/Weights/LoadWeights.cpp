@@ -253,8 +253,18 @@ private:
 };
 } // namespace
 
-/// Finds the prefixes by which most states have a source. Each name gives at
-/// most one prefix for each of its dots.
+/// Calls `use` with the parts of a name that end in one of its first dots, and
+/// the rest. The number is limited, because a file can have any name.
+static void splitPrefixes(StringRef name,
+                          function_ref<void(StringRef, StringRef)> use) {
+  size_t dot = name.find('.');
+  for (unsigned i = 0; i < 8 && dot != StringRef::npos; ++i) {
+    use(name.take_front(dot + 1), name.drop_front(dot + 1));
+    dot = name.find('.', dot + 1);
+  }
+}
+
+/// Finds the prefixes by which most states have a source.
 void Names::findPrefix(ArrayRef<ModelState> states) {
   StringMap<size_t> forModel, forFile;
   StringSet<> known;
@@ -265,19 +275,17 @@ void Names::findPrefix(ArrayRef<ModelState> states) {
     for (StringRef text : {name, whole}) {
       known.insert(text);
       best += !text.empty() && sources.contains(text);
-      for (size_t dot = text.find('.'); dot != StringRef::npos;
-           dot = text.find('.', dot + 1))
-        if (sources.contains(text.drop_front(dot + 1)))
-          ++forModel[text.take_front(dot + 1)];
+      splitPrefixes(text, [&](StringRef prefix, StringRef rest) {
+        if (sources.contains(rest))
+          ++forModel[prefix];
+      });
     }
   }
-  for (const auto &source : sources) {
-    StringRef text = source.getKey();
-    for (size_t dot = text.find('.'); dot != StringRef::npos;
-         dot = text.find('.', dot + 1))
-      if (known.contains(text.drop_front(dot + 1)))
-        ++forFile[text.take_front(dot + 1)];
-  }
+  for (const auto &source : sources)
+    splitPrefixes(source.getKey(), [&](StringRef prefix, StringRef rest) {
+      if (known.contains(rest))
+        ++forFile[prefix];
+    });
   auto consider = [&](const StringMap<size_t> &counts, bool isModel) {
     for (const auto &entry : counts) {
       // The order of a StringMap is not fixed: ties go to the smaller text.

@@ -78,10 +78,10 @@ def bindings(path: str, metadata: Mapping[str, Any], names: Iterable[str]) -> li
     if architecture == "llama":
         count = metadata.get("llama.attention.head_count")
         groups = metadata.get("llama.attention.head_count_kv", count)
-        for value in count, groups:
+        for part, value in ("q", count), ("k", groups):
             if not isinstance(value, int) or not 0 < value < 2**31:
                 raise Error(f"{path}: expected the number of heads in the metadata")
-        heads = {"q": count, "k": groups}
+            heads[part] = value
     layer = _ARCHITECTURES[architecture]
     result: list[Binding] = []
     known_names = set(names)

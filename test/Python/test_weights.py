@@ -342,3 +342,11 @@ def test_tool(compiled, tmp_path):
         out, result = tool(compiled, tmp_path / "bad")
         assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
         assert result.stderr.startswith("error: ") and not list(out.glob("*"))
+
+
+def test_long_names(model, tmp_path):
+    """A name of dots gives no prefix for each of them."""
+    header = {"." * 500_000: weight_files.entry(), "x" * 500_000: weight_files.entry(begin=24, end=48)}
+    (tmp_path / "w.safetensors").write_bytes(weight_files.safetensors(header, bytes(48)))
+    message = error(model.load_weights, tmp_path / "w.safetensors")
+    assert "the model has no '....." in message and len(message) < 1000

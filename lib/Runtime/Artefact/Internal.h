@@ -28,7 +28,7 @@ enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 2 };
 /* The header of a memory block of a run. The data begin 64 bytes after it. */
 typedef struct FXrtBlock {
   struct FXrtBlock *prev, *next;
-  size_t bytes; /* of the whole allocation, this header included */
+  size_t bytes;          /* of the whole allocation, this header included */
   struct FXrtHeap *heap; /* null: a tensor of share_states */
 } FXrtBlock;
 
