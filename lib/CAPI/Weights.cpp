@@ -181,6 +181,8 @@ int fxModelLoadWeights(FXModel *model, const FXWeightFile *file,
 
 /// Makes a contiguous copy of a tensor.
 static llvm::Expected<HostTensor> copyTensor(const DLTensor &tensor) {
+  if (tensor.ndim < 0 || tensor.ndim > 64 || (tensor.ndim && !tensor.shape))
+    return llvm::createStringError("expected a shape of at most 64 sizes");
   std::optional<DType> dtype = fromDLDataType(tensor.dtype);
   llvm::ArrayRef<int64_t> sizes(tensor.shape, size_t(tensor.ndim));
   if (!dtype || tensor.device.device_type != kDLCPU)
@@ -195,6 +197,8 @@ static llvm::Expected<HostTensor> copyTensor(const DLTensor &tensor) {
   const char *from =
       static_cast<const char *>(tensor.data) + tensor.byte_offset;
   int64_t count = copy.getNumElements();
+  if (count && !tensor.data)
+    return llvm::createStringError("expected data, got a null pointer");
   llvm::SmallVector<int64_t, 6> index(sizes.size(), 0);
   char *to = copy.data.get();
   for (int64_t i = 0; i < count; ++i, to += bytes) {
