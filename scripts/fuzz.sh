@@ -2,10 +2,11 @@
 # Builds a fuzzer with sanitizers, and lets it look for inputs that crash, hang,
 # take too much memory, or break what the fuzzer says of all inputs.
 #
-#   scripts/fuzz.sh import|compile [--seconds N] [libFuzzer's options and files]
+#   scripts/fuzz.sh import|compile|weights [--seconds N] [libFuzzer's options and files]
 #
 #   import       archives through the importer, and back (test/Fuzz/Import.cpp)
 #   compile      IR through the compiler (test/Fuzz/Compile.cpp)
+#   weights      safetensors and GGUF through their readers (test/Fuzz/Weights.cpp)
 #   --seconds N  how long; default 3600
 #
 # What it keeps stands in build-fuzz/corpus-KIND and serves the next time; a
@@ -14,9 +15,9 @@
 set -euo pipefail
 kind="${1:-}" seconds=3600
 case "$kind" in
-  import | compile) shift ;;
-  -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) printf "error: expected 'import' or 'compile', got '%s'\n" "$kind" >&2; exit 2 ;;
+  import | compile | weights) shift ;;
+  -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) printf "error: expected 'import', 'compile' or 'weights', got '%s'\n" "$kind" >&2; exit 2 ;;
 esac
 if [ "${1:-}" = --seconds ]; then
   seconds="${2:?--seconds takes a number}"

@@ -80,6 +80,9 @@ typedef struct {
   /* The machine that runs the code, as for fx-compile --mtriple:
    * "aarch64-linux-gnu". Null: this one. */
   const char *triple;
+  /* Keep what is needed to replace all weights, as fx-compile
+   * --swappable-weights. */
+  int swappable_weights;
 } FXCompileOptions;
 
 /* Compiles a module that contains an `fx.graph @main`, or the result of

@@ -149,6 +149,7 @@ static int compile(llvm::ArrayRef<const FXModule *> modules,
       compile.precision = Precision::BF16;
     compile.winograd = *mode;
     compile.optLevel = given.opt_level ? given.opt_level : 3;
+    compile.swappableWeights = given.swappable_weights != 0;
     compile.allowFallback = !given.refuse_fallback;
     compile.cacheFolder =
         given.cache_dir ? given.cache_dir : getDefaultCacheFolder();

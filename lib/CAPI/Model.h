@@ -10,6 +10,7 @@
 
 #include "fx-c/Run.h"
 #include "fx/Runtime/Loader.h"
+#include "fx/Weights/Lora.h"
 
 #include <memory>
 #include <vector>
@@ -18,6 +19,8 @@ struct FXModel {
   std::unique_ptr<fx::CompiledModel> model;
   /// All methods, for a model with several.
   std::vector<std::unique_ptr<FXModel>> methods;
+  /// The adapter that is applied to all methods.
+  std::shared_ptr<fx::AppliedLora> lora = std::make_shared<fx::AppliedLora>();
 };
 
 #endif // FX_LIB_CAPI_MODEL_H

@@ -25,6 +25,7 @@ load(FXError **error,
         for (size_t i = 0; methods > 1 && i < methods; ++i) {
           auto &method = handle->methods.emplace_back(new FXModel);
           method->model = handle->model->getMethod(i);
+          method->lora = handle->lora;
         }
         return llvm::Error::success();
       }))

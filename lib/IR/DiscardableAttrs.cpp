@@ -77,6 +77,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.name", OnArgument | OnResult, kString},
       {"fx.namedtuples", OnOperation, kDictionary},
       {"fx.no_native", OnOperation, kString},
+      {"fx.non_persistent", OnArgument, kUnit},
       {"fx.nodes", OnOperation, kString},
       {"fx.objects", OnOperation, kDictionary},
       {"fx.observers", OnOperation, kDenseArray | kString},

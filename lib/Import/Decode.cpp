@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Decode.h"
-#include "JsonReader.h"
 #include "fx/Import/SchemaTables.h"
+#include "fx/Support/JsonReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -8,8 +8,8 @@
 #ifndef FX_LIB_IMPORT_DECODE_H
 #define FX_LIB_IMPORT_DECODE_H
 
-#include "Deadline.h"
 #include "fx/Import/Schema.h"
+#include "fx/Support/Deadline.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/Error.h"
 

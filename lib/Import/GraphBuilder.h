@@ -8,9 +8,9 @@
 #ifndef FX_LIB_IMPORT_GRAPHBUILDER_H
 #define FX_LIB_IMPORT_GRAPHBUILDER_H
 
-#include "Deadline.h"
 #include "LocationBuilder.h"
 #include "TypeBuilder.h"
+#include "fx/Support/Deadline.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"

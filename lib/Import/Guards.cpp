@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Guards.h"
-#include "JsonReader.h"
+#include "fx/Support/JsonReader.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -15,47 +15,9 @@
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/ObjectCache.h"
 #include "fx/Support/UnlinkedFile.h"
+#include "fx/Weights/LoadWeights.h"
 
 namespace fx {
-
-//===----------------------------------------------------------------------===//
-// dtypes of DLPack
-//===----------------------------------------------------------------------===//
-
-/// DLPack's dtypes, indexed by DType.
-static constexpr DLDataType kDLTypes[] = {{kDLBool, 8, 1},
-                                          {kDLUInt, 8, 1},
-                                          {kDLInt, 8, 1},
-                                          {kDLInt, 16, 1},
-                                          {kDLInt, 32, 1},
-                                          {kDLInt, 64, 1},
-                                          {kDLUInt, 16, 1},
-                                          {kDLUInt, 32, 1},
-                                          {kDLUInt, 64, 1},
-                                          {kDLFloat, 16, 1},
-                                          {kDLBfloat, 16, 1},
-                                          {kDLFloat, 32, 1},
-                                          {kDLFloat, 64, 1},
-                                          {kDLComplex, 32, 1},
-                                          {kDLComplex, 64, 1},
-                                          {kDLComplex, 128, 1},
-                                          {kDLFloat8_e4m3fn, 8, 1},
-                                          {kDLFloat8_e5m2, 8, 1},
-                                          {kDLFloat8_e4m3fnuz, 8, 1},
-                                          {kDLFloat8_e5m2fnuz, 8, 1},
-                                          {kDLFloat8_e8m0fnu, 8, 1}};
-
-static DLDataType toDL(DType dtype) {
-  return kDLTypes[static_cast<unsigned>(dtype)];
-}
-
-static std::optional<DType> fromDL(DLDataType type) {
-  for (unsigned i = 0; i < std::size(kDLTypes); ++i)
-    if (kDLTypes[i].code == type.code && kDLTypes[i].bits == type.bits &&
-        type.lanes == 1)
-      return static_cast<DType>(i);
-  return std::nullopt;
-}
 
 //===----------------------------------------------------------------------===//
 // The model
@@ -166,7 +128,7 @@ llvm::Error NativeModel::prepare() {
     leaf.use = LeafFile::Ignored;
   for (int i = 0; i < info.n_inputs; ++i) {
     const FXValueInfo &input = info.inputs[i];
-    std::optional<DType> dtype = fromDL(input.dtype);
+    std::optional<DType> dtype = fromDLDataType(input.dtype);
     if (!dtype || input.leaf < 0 || input.leaf >= info.n_input_leaves)
       return makeLocatedError(input.name, "the compiled model describes this "
                                           "input in an unknown way");
@@ -178,7 +140,7 @@ llvm::Error NativeModel::prepare() {
 /// Copies an output, which is contiguous.
 static llvm::Expected<HostTensor> copyOutput(const DLTensor &t,
                                              const FXValueInfo &info) {
-  std::optional<DType> dtype = fromDL(t.dtype);
+  std::optional<DType> dtype = fromDLDataType(t.dtype);
   llvm::ArrayRef<int64_t> sizes(t.shape, t.ndim);
   if (!dtype || !getCheckedBytes(getByteSize(*dtype), sizes))
     return makeLocatedError(info.name, "the output is of an unknown kind");
@@ -240,7 +202,7 @@ llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
     tensors[i] = DLTensor{source.data.get(),
                           {kDLCPU, 0},
                           static_cast<int32_t>(shapes[i].size()),
-                          toDL(source.dtype),
+                          toDLDataType(source.dtype),
                           shapes[i].data(),
                           nullptr,
                           0};
@@ -318,6 +280,15 @@ loadNative(const std::string &path, const RunOptions &options,
         "", llvm::Twine((*model)->getInfo().n_fallbacks) +
                 " operators have no native code, the first is " +
                 toOneLine((*model)->getInfo().fallbacks[0]));
+  if (!options.weights.empty()) {
+    llvm::Expected<std::shared_ptr<const WeightFile>> weights =
+        WeightFile::open(options.weights);
+    if (!weights)
+      return makeLocatedError("",
+                              toOneLine(llvm::toString(weights.takeError())));
+    if (llvm::Error e = loadWeights(**model, std::move(*weights)))
+      return makeLocatedError("", toOneLine(llvm::toString(std::move(e))));
+  }
   std::unique_ptr<CompiledModel> whole;
   if (!options.method.empty()) {
     whole = std::move(*model);
@@ -353,6 +324,7 @@ compileInProcess(const RunOptions &options) {
   compileOptions.input = options.model;
   compileOptions.output = file->getPath();
   compileOptions.crashIn = options.crashIn;
+  compileOptions.swappableWeights = !options.weights.empty();
   compileOptions.cacheFolder = getDefaultCacheFolder();
   compileOptions.model = options.modelName;
   compileOptions.limits = options.limits;

@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,6 +23,41 @@
 #include <elf.h>
 
 using namespace fx;
+
+/// DLPack's dtypes, indexed by DType.
+static constexpr DLDataType kDLTypes[] = {{kDLBool, 8, 1},
+                                          {kDLUInt, 8, 1},
+                                          {kDLInt, 8, 1},
+                                          {kDLInt, 16, 1},
+                                          {kDLInt, 32, 1},
+                                          {kDLInt, 64, 1},
+                                          {kDLUInt, 16, 1},
+                                          {kDLUInt, 32, 1},
+                                          {kDLUInt, 64, 1},
+                                          {kDLFloat, 16, 1},
+                                          {kDLBfloat, 16, 1},
+                                          {kDLFloat, 32, 1},
+                                          {kDLFloat, 64, 1},
+                                          {kDLComplex, 32, 1},
+                                          {kDLComplex, 64, 1},
+                                          {kDLComplex, 128, 1},
+                                          {kDLFloat8_e4m3fn, 8, 1},
+                                          {kDLFloat8_e5m2, 8, 1},
+                                          {kDLFloat8_e4m3fnuz, 8, 1},
+                                          {kDLFloat8_e5m2fnuz, 8, 1},
+                                          {kDLFloat8_e8m0fnu, 8, 1}};
+
+DLDataType fx::toDLDataType(DType dtype) {
+  return kDLTypes[static_cast<unsigned>(dtype)];
+}
+
+std::optional<DType> fx::fromDLDataType(DLDataType type) {
+  for (unsigned i = 0; i < std::size(kDLTypes); ++i)
+    if (kDLTypes[i].code == type.code && kDLTypes[i].bits == type.bits &&
+        type.lanes == 1)
+      return static_cast<DType>(i);
+  return std::nullopt;
+}
 
 ModelOutputs::~ModelOutputs() {
   for (DLManagedTensor *t : tensors)
@@ -321,4 +357,61 @@ llvm::Error CompiledModel::setStates(llvm::ArrayRef<const char *> names,
                      sizeof error))
     return llvm::createStringError(error);
   return llvm::Error::success();
+}
+
+llvm::Error
+CompiledModel::shareStates(llvm::ArrayRef<const char *> names,
+                           llvm::ArrayRef<DLManagedTensor *> values) {
+  llvm::Error error = llvm::Error::success();
+  bool isTaken = false;
+  if (names.size() != values.size()) {
+    error = llvm::createStringError("expected as many names as values");
+  } else if (api.share_states) {
+    char text[1024] = "";
+    isTaken = !api.share_states(instance, names.size(), names.data(),
+                                values.data(), text, sizeof text);
+    if (!isTaken)
+      error = llvm::createStringError(text);
+  } else {
+    llvm::SmallVector<const DLTensor *> tensors;
+    for (DLManagedTensor *value : values)
+      tensors.push_back(&value->dl_tensor);
+    error = setStates(names, tensors);
+  }
+  for (DLManagedTensor *value : values)
+    if (!isTaken && value->deleter)
+      value->deleter(value);
+  return error;
+}
+
+std::vector<ModelState> CompiledModel::getStates() {
+  std::vector<ModelState> states;
+  llvm::StringSet<> known;
+  for (auto [m, method] : llvm::enumerate(getMethods())) {
+    const FXModelInfo &info = *method.info;
+    FXInstance *as = api.get_method ? api.get_method(instance, m) : instance;
+    for (int i = 0; i < info.n_states; ++i)
+      if (known.insert(info.states[i].name).second)
+        states.push_back({&info.states[i],
+                          !api.share_states || info.persistent_states[i] != 0,
+                          as, i});
+  }
+  return states;
+}
+
+std::vector<llvm::StringRef> CompiledModel::getUnusedStates() {
+  std::vector<llvm::StringRef> names;
+  for (const FXMethod &method : getMethods())
+    for (int i = 0; api.share_states && i < method.info->n_unused_states; ++i)
+      names.push_back(method.info->unused_states[i]);
+  return names;
+}
+
+llvm::Error CompiledModel::getState(const ModelState &state, DLTensor &out) {
+  if (!api.get_state(state.instance, state.index, &out))
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "expected a state that the model contains, got '" +
+      llvm::Twine(state.info->name) +
+      "', which was folded or packed when the model was compiled");
 }

@@ -38,6 +38,7 @@ from fx_mlir._quantize import quantize
 from fx_mlir._report import Report, report
 from fx_mlir._tensors import Tensor
 from fx_mlir._text import GeneratedText, GenerationPool, TextGenerator
+from fx_mlir._weights import WeightFile
 
 
 
@@ -61,6 +62,7 @@ __all__ = [
     "Report",
     "Tensor",
     "TextGenerator",
+    "WeightFile",
     "aoti_package",
     "compile",
     "export_for_generation",

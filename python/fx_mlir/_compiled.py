@@ -61,6 +61,7 @@ def build(
     cache_dir: str | os.PathLike | None = None,
     tuning: Tuning | None = None,
     winograd: str = "auto",
+    swappable_weights: bool = False,
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module, or the `methods`, of which it is one. Returns the path of the shared
     object, the report, and the temporary folder of the shared object."""
@@ -85,6 +86,7 @@ def build(
             cache_dir=cache_dir,
             tuning=tuning,
             winograd=winograd,
+            swappable_weights=swappable_weights,
             methods=methods,
         )
     finally:
@@ -149,6 +151,7 @@ def compile(
     tune_file: str | os.PathLike | None = None,
     tune_sizes: Mapping[str, int] | None = None,
     winograd: str = "auto",
+    swappable_weights: bool = False,
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:
@@ -180,6 +183,9 @@ def compile(
       measurements: {"s17": 16}.
     - `winograd`: the 3 x 3 convolutions of f32 that use Winograd's method: "auto" for
       those that gain from it, "off" for none, "f2" or "f4" for all.
+    - `swappable_weights`: keep what `CompiledModel.load_weights`, `load_state_dict` and
+      `apply_lora` need to replace weights that are folded or packed. The file is then up to
+      twice as large, and integers of 4 bits are stored as bytes.
     """
     torch = _torch.loaded()
     if args is not None:
@@ -208,6 +214,7 @@ def compile(
         cache_dir=cache_dir,
         tuning=Tuning(tune_file, tune, threads, tune_sizes or {}),
         winograd=winograd,
+        swappable_weights=swappable_weights,
     )
     warn_of_fallbacks(report, "; `report` of the result gives the reasons")
     options = {name: _call_options(modules[name], sources[name]) for name in modules}

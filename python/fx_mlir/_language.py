@@ -115,6 +115,7 @@ def export_for_generation(
     tokenizer: Any = None,
     precision: str = "f32",
     cpu: str = "",
+    swappable_weights: bool = False,
     progress: bool | Callable[[str, float], None] | None = None,
 ) -> CompiledModel:
     """Compiles a language model of transformers for generation, and returns it.
@@ -135,7 +136,7 @@ def export_for_generation(
     - `slots`: adds the method `decode_slots(input_ids[slots, 1], cache_position[slots])`, which
       decodes a token of each of so many sequences and reads the weights once, and `join(slot[1])`,
       which copies the caches of the other methods to a slot. `GenerationPool` uses them.
-    - `precision`, `cpu` and `progress` are as in `fx_mlir.compile`.
+    - `precision`, `cpu`, `swappable_weights` and `progress` are as in `fx_mlir.compile`.
 
     A sliding window is computed by the mask: the cache keeps all positions. Operators without
     native code are an error.
@@ -166,7 +167,12 @@ def export_for_generation(
             for name, program in sources.items()
         }
     compiled = compile(
-        sources, no_fallback=True, precision=precision, cpu=cpu, progress=progress
+        sources,
+        no_fallback=True,
+        precision=precision,
+        cpu=cpu,
+        swappable_weights=swappable_weights,
+        progress=progress,
     )
     path = os.fspath(folder)
     os.makedirs(path, exist_ok=True)

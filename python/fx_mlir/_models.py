@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _fx, _pytree, _torch
@@ -363,6 +363,58 @@ class CompiledModel:
         if not isinstance(seed, int) or not 0 <= seed < 2**64:
             raise Error(f"expected a seed from 0 to 2**64 - 1, got {seed!r:.80}")
         self._flat.impl.seed(seed)
+
+    def load_weights(
+        self,
+        path: str | os.PathLike,
+        *,
+        strict: bool = True,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        """Replaces the weights by those of a file: safetensors (one file, or a folder or index of
+        shards) or GGUF. All methods get them. The model must have been compiled with
+        `swappable_weights`; otherwise only weights that are neither folded nor packed can be
+        replaced.
+
+        - Tensors have the names of the `state_dict`; a prefix that all names of the model or of
+          the file have in addition is found. `names` gives other names: weight to tensor. For
+          GGUF files of Llama, Qwen 2 and 3, Gemma and Phi 3, the default is the names of
+          transformers.
+        - Tensors are read in the mapped file without copies where possible; it must not change.
+        - float16, bfloat16 and quantized blocks become float32 if the model has float32. Blocks of
+          Q4_0 and Q8_0 become the integers of `quantize` with `group_size=32`, with equal values.
+        - `strict`: parameters and persistent buffers that the file lacks, and tensors that the
+          model lacks, are errors.
+
+        An error lists all problems, and leaves the model as it was.
+        """
+        self._weights().WeightFile(path).load_into(self._flat.impl, strict, names)
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], *, strict: bool = True) -> None:
+        """Replaces the weights by copies of tensors of torch or NumPy arrays, by name. See
+        `load_weights`."""
+        self._weights().load_tensors(self._flat.impl, state_dict, strict)
+
+    def apply_lora(self, folder: str | os.PathLike, *, scale: float = 1.0) -> None:
+        """Adds `scale` times a low-rank adapter of the package peft to the weights. `folder` has
+        `adapter_config.json` and `adapter_model.safetensors`. An adapter that was applied before
+        is replaced. The model must have been compiled with `swappable_weights`. While an adapter
+        is applied, weights cannot be replaced."""
+        self._weights()
+        self._flat.impl.apply_lora(os.fspath(folder), float(scale))
+
+    def remove_lora(self) -> None:
+        """Restores the weights without the adapter, bit for bit."""
+        self._weights()
+        self._flat.impl.remove_lora()
+
+    @staticmethod
+    def _weights() -> Any:
+        try:
+            from . import _weights
+        except ImportError:  # fx_mlir_runtime
+            raise Error("weights are replaced by the package fx_mlir") from None
+        return _weights
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the shared object, which fx-run and `load` can load."""

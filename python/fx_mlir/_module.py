@@ -144,6 +144,7 @@ class Module:
         tuning: Tuning | None = None,
         winograd: str = "auto",
         triple: str = "",
+        swappable_weights: bool = False,
         methods: Mapping[str, Module] | None = None,
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
@@ -152,7 +153,7 @@ class Module:
         `cache_dir` is the folder of the cache of compiled kernels, as in `fx-compile
         --cache-dir`; "" turns the cache off. `winograd` is "auto", "off", "f2" or "f4", as
         in `fx-compile --winograd`; `triple` is the machine that runs the code, as in
-        `fx-compile --mtriple`. `methods` has, by name, the modules that become the methods of a shared
+        `fx-compile --mtriple`; `swappable_weights` is as in `compile`. `methods` has, by name, the modules that become the methods of a shared
         object, this module among them. A crash of the compiler raises `Error`;
         `debug_crash` names a phase that crashes, for tests of this."""
         tuning = tuning or Tuning()
@@ -175,6 +176,7 @@ class Module:
             tuning.to_c(),
             winograd,
             triple,
+            bool(swappable_weights),
             [(name, module._impl) for name, module in (methods or {}).items()],
         )
 

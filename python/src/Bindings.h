@@ -38,6 +38,9 @@ inline void append(const char *data, size_t size, void *text) {
 /// LibTorch: an FXPrepareTorchFn.
 const char *prepareTorch();
 
+/// Returns the tensor of a capsule, which keeps it.
+const DLTensor *getTensor(nb::handle capsule);
+
 /// Returns a capsule that owns the tensor until someone takes it, or None for
 /// null.
 nb::object makeCapsule(DLManagedTensor *tensor);
@@ -109,7 +112,8 @@ public:
                       const std::string &precision,
                       const std::optional<std::string> &cacheDir,
                       const Tuning &tuning, const std::string &winograd,
-                      const std::string &triple, const Methods &methods) const;
+                      const std::string &triple, bool swappable,
+                      const Methods &methods) const;
 
   FXModule *get() const { return module.get(); }
 
@@ -119,6 +123,7 @@ private:
 
 void bindModule(nb::module_ &m);
 void bindModel(nb::module_ &m);
+void bindWeights(nb::module_ &m);
 void bindBuilder(nb::module_ &m);
 void bindOperators(nb::module_ &m);
 void bindGenerate(nb::module_ &m);

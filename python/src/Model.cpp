@@ -16,8 +16,7 @@ using namespace fx::python;
 
 static constexpr const char *kCapsule = "dltensor";
 
-/// The tensor of a capsule, which keeps it.
-static const DLTensor *getTensor(nb::handle capsule) {
+const DLTensor *fx::python::getTensor(nb::handle capsule) {
   auto *managed = static_cast<DLManagedTensor *>(
       PyCapsule_GetPointer(capsule.ptr(), kCapsule));
   if (!managed)
@@ -308,6 +307,10 @@ void fx::python::bindModel(nb::module_ &m) {
       .def("seed", &Model::seed, nb::arg("seed"))
       .def("get_generator", &Model::getGenerator)
       .def("set_generator", &Model::setGenerator, nb::arg("state"))
+      .def("load_tensors", &Model::loadTensors, nb::arg("names"),
+           nb::arg("tensors"), nb::arg("strict"), nb::arg("bindings"))
+      .def("apply_lora", &Model::applyLora, nb::arg("folder"), nb::arg("scale"))
+      .def("remove_lora", &Model::removeLora)
       .def("info", &Model::getInfo)
       .def("methods", &Model::getMethods)
       .def("method", &Model::getMethod, nb::arg("index"));

@@ -13,6 +13,11 @@
 
 namespace fx::python {
 
+/// The weight of the program (None: the tensor is ignored), the tensor of the
+/// file, the number of rotary heads, and the number that is added.
+using Bindings = std::vector<
+    std::tuple<std::optional<std::string>, std::string, int64_t, double>>;
+
 class Model {
 public:
   /// `callsPython`: operators without native code run by Python's torch, not by
@@ -37,6 +42,11 @@ public:
   void seed(uint64_t seed) { fxModelSeed(get(), seed); }
   nb::bytes getGenerator();
   void setGenerator(nb::bytes state);
+  /// `names` and `tensors` have the same length.
+  void loadTensors(const std::vector<std::string> &names, nb::sequence tensors,
+                   bool strict, const Bindings &bindings);
+  void applyLora(const std::string &folder, double scale);
+  void removeLora();
 
   FXModel *get() const { return model.get(); }
 

@@ -229,14 +229,16 @@ struct Listener {
 };
 } // namespace
 
-std::string
-Module::compile(const std::string &path, int emit, const std::string &name,
-                const std::string &cpu, int optLevel, bool refuseFallback,
-                nb::object onPhase, const std::string &debugCrash,
-                const std::string &target, const std::string &precision,
-                const std::optional<std::string> &cacheDir,
-                const Tuning &tuning, const std::string &winograd,
-                const std::string &triple, const Methods &methods) const {
+std::string Module::compile(const std::string &path, int emit,
+                            const std::string &name, const std::string &cpu,
+                            int optLevel, bool refuseFallback,
+                            nb::object onPhase, const std::string &debugCrash,
+                            const std::string &target,
+                            const std::string &precision,
+                            const std::optional<std::string> &cacheDir,
+                            const Tuning &tuning, const std::string &winograd,
+                            const std::string &triple, bool swappable,
+                            const Methods &methods) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -264,6 +266,7 @@ Module::compile(const std::string &path, int emit, const std::string &name,
   options.debug_schedule = candidate;
   options.winograd = toC(winograd);
   options.triple = toC(triple);
+  options.swappable_weights = swappable;
   call([&](FXError **error) {
     if (methods.empty())
       return fxModuleCompile(get(), toC(path), &options, error);
@@ -306,7 +309,7 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
            nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
            nb::arg("cache_dir").none(), nb::arg("tuning"), nb::arg("winograd"),
-           nb::arg("triple"), nb::arg("methods"));
+           nb::arg("triple"), nb::arg("swappable_weights"), nb::arg("methods"));
 }
 
 /// The names of an enumeration of the C interface, by number.
@@ -338,6 +341,7 @@ NB_MODULE(_fx, m) {
   m.def("export_kinds", [] { return getNames(fxExportKindName); });
   bindModule(m);
   bindModel(m);
+  bindWeights(m);
   bindBuilder(m);
   bindOperators(m);
   bindGenerate(m);

@@ -93,6 +93,8 @@ SetStates = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(c_char_p), POINTER(POINTER
                       c_void_p, c_size_t)
 
 
+ShareStates = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(c_char_p),
+                        POINTER(POINTER(DLManagedTensor)), c_void_p, c_size_t)
 Seed = CFUNCTYPE(None, c_void_p, c_uint64)
 
 
@@ -100,7 +102,9 @@ class FXModelApi(Structure):
     _fields_ = [("magic", c_uint32), ("abi_version", c_uint32), ("struct_size", c_uint64), ("info", POINTER(FXModelInfo)),
                 ("create", Create), ("destroy", Destroy), ("run", Run), ("get_state", GetState),
                 ("reset", Destroy), ("set_states", SetStates), ("seed", Seed),
-                ("get_generator", c_void_p), ("set_generator", c_void_p), ("run_into", RunInto)]
+                ("get_generator", c_void_p), ("set_generator", c_void_p), ("run_into", RunInto),
+                ("take_profile", c_void_p), ("n_methods", c_int32), ("methods", c_void_p),
+                ("get_method", c_void_p), ("share_states", ShareStates)]
 
 
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
@@ -193,6 +197,29 @@ class Model:
         err = ctypes.create_string_buffer(1024)
         if self.api.set_states(self.instance, n, names, pointers, err, 1024):
             raise ModelError(err.value.decode())
+
+    def share_states(self, values, on_delete):
+        """Gives the arrays of a dict to the model; `on_delete` gets their names when it deletes
+        them. The caller keeps the arrays."""
+        n, kept = len(values), []
+        for name, array in values.items():
+            managed = DLManagedTensor(to_dltensor(array))
+            managed.deleter = type(managed.deleter)(lambda _, name=name: on_delete(name))
+            kept.append(managed)
+        self.shared = getattr(self, "shared", []) + kept
+        pointers = (POINTER(DLManagedTensor) * max(n, 1))(*[ctypes.pointer(t) for t in kept])
+        names = (c_char_p * max(n, 1))(*[name.encode() for name in values])
+        err = ctypes.create_string_buffer(1024)
+        if self.api.share_states(self.instance, n, names, pointers, err, 1024):
+            raise ModelError(err.value.decode())
+
+    def address(self, name):
+        for i in range(self.info.n_states):
+            if self.info.states[i].name.decode() == name:
+                tensor = DLTensor()
+                assert self.api.get_state(self.instance, i, byref(tensor)) == 0
+                return tensor.data
+        raise KeyError(name)
 
     def state(self, name):
         for i in range(self.info.n_states):

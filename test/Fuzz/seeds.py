@@ -1,6 +1,7 @@
-"""Writes the seeds of the fuzzers: programs of the lit tests, and small exported archives.
+"""Writes the seeds of the fuzzers: programs of the lit tests, small exported archives, and
+files of weights.
 
-usage: seeds.py import|compile FOLDER
+usage: seeds.py import|compile|weights FOLDER
 """
 
 import pathlib
@@ -11,7 +12,7 @@ import sys
 TEST = pathlib.Path(__file__).resolve().parent.parent
 #: The largest size of an input in bytes. Larger ones are slow, and most of their mutations do not
 #: matter.
-LARGEST = {"import": 200_000, "compile": 4_000}
+LARGEST = {"import": 200_000, "compile": 4_000, "weights": 20_000}
 #: The forms to which programs are compiled, as Compile.cpp reads them.
 FORMS = ["ll", "so", "ptx", "hsaco", "spirv"]
 MODELS = "mlp cond bert_small llama_small_decode resnet_small".split()
@@ -41,10 +42,27 @@ def programs(folder: pathlib.Path) -> None:
                     (folder / name).write_text(f"// emit: {form}\n{text}")
 
 
+def weights(folder: pathlib.Path) -> None:
+    """Writes the wrong files of the tests, and files of each format."""
+    sys.path.insert(0, str(TEST / "Python"))
+    import numpy as np
+    import weight_files
+    from safetensors.numpy import save_file
+
+    for name, (data, _) in weight_files.MALFORMED.items():
+        (folder / name).write_bytes(data)
+    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.zeros(5, np.float16)}
+    save_file(arrays, folder / "good.safetensors", metadata={"format": "pt"})
+    arrays = dict(arrays, a=arrays["a"].astype(np.float32))
+    for name, kind in weight_files.QUANTIZED.items():
+        arrays[name] = (weight_files.random_blocks(kind, 2, 256), kind)
+    weight_files.write_gguf(folder / "good.gguf", arrays, head_count=4, token_list=["a", "bc"])
+
+
 def main() -> None:
     kind, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    {"import": exports, "compile": programs}[kind](folder)
+    {"import": exports, "compile": programs, "weights": weights}[kind](folder)
     for path in folder.iterdir():
         if path.stat().st_size > LARGEST[kind]:
             path.unlink()

@@ -49,6 +49,8 @@ complex32 are raw bytes (V2, V1, V4).
   --load-library FILE  load a library of operators, as torch.ops.load_library
   --model NAME     the model of an archive that holds several
   --method NAME    the method of a compiled model that has several
+  --weights FILE   replace the weights by those of a safetensors or GGUF file; a
+                   .so must be compiled with --swappable-weights
   --max-nodes N    refuse an archive with more nodes (0: no limit)
   --max-text-bytes N  refuse an archive with more bytes of JSON
   --max-import-seconds N  refuse an archive whose import takes longer
@@ -138,6 +140,7 @@ llvm::Error Parser::parseOption(StringRef name,
                       : name == "--trace"       ? &options.trace
                       : name == "--model"       ? &options.modelName
                       : name == "--method"      ? &options.method
+                      : name == "--weights"     ? &options.weights
                       : name == "--debug-crash" ? &options.crashIn
                                                 : nullptr;
   if (text) {
@@ -240,6 +243,8 @@ llvm::Error Parser::parse() {
   if (options.interpret &&
       (options.noFallback || options.check || !options.device.empty()))
     return fail("--interpret excludes --no-fallback, --check and --device");
+  if (!options.weights.empty() && (options.interpret || options.check))
+    return fail("--weights excludes --interpret and --check");
   if (options.profile &&
       (options.interpret || options.check || !options.device.empty()))
     return fail("--profile excludes --interpret, --check and --device");

@@ -20,7 +20,8 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
     The arguments are the user inputs in flattened order (tensors, i64, f64 or
     i1; None and str have no argument), then the states that are used. They have
     the attributes `fx.name`, `fx.type` (the symbolic type) and `fx.kind`, and
-    states also have `fx.state` and `fx.mutable`. The function has the
+    states also have `fx.state`, `fx.mutable` and `fx.non_persistent`. The
+    function has the
     attributes `fx.symbols`, `fx.guards`, `fx.inputs` and `fx.outputs`. Results
     have `fx.type`, and `fx.mutates` or `fx.mutates_input` (an argument number)
     if they must be written back.

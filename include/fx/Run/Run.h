@@ -33,6 +33,8 @@ struct RunOptions {
   std::vector<std::string> libraries;
   /// The path of the JSON report; empty: no report.
   std::string report;
+  /// A file of weights to replace those of the model; empty: none.
+  std::string weights;
   /// Run every node on LibTorch.
   bool interpret = false;
   /// Fail where an operator has no native code.

@@ -9,6 +9,7 @@
 #define FX_RUNTIME_LOADER_H
 
 #include "fx/Runtime/model.h"
+#include "fx/Support/HostTensor.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -18,6 +19,20 @@
 #include <vector>
 
 namespace fx {
+
+/// Returns DLPack's name of a dtype.
+DLDataType toDLDataType(DType dtype);
+/// Returns nullopt for a dtype that torch does not have.
+std::optional<DType> fromDLDataType(DLDataType type);
+
+/// A parameter, buffer or constant of a model, in the first method that has it.
+struct ModelState {
+  const FXStateInfo *info;
+  /// The state_dict has it. Models of older compilers do not tell: true.
+  bool isPersistent;
+  FXInstance *instance;
+  int index;
+};
 
 /// The outputs of a run, which the destructor frees. A None output is null.
 class ModelOutputs {
@@ -105,6 +120,18 @@ public:
   /// FXModelApi::set_states.
   llvm::Error setStates(llvm::ArrayRef<const char *> names,
                         llvm::ArrayRef<const DLTensor *> values);
+  /// As `setStates`, but takes the tensors over, also on failure, and reads
+  /// them where they are if it can. See FXModelApi::share_states.
+  llvm::Error shareStates(llvm::ArrayRef<const char *> names,
+                          llvm::ArrayRef<DLManagedTensor *> values);
+
+  /// Returns the states of all methods, each name once.
+  std::vector<ModelState> getStates();
+  /// Returns the names of the states of the program that no method uses.
+  std::vector<llvm::StringRef> getUnusedStates();
+  /// Sets `out` to a view of the current value of a state. See
+  /// FXModelApi::get_state.
+  llvm::Error getState(const ModelState &state, DLTensor &out);
 
 private:
   CompiledModel() = default;

@@ -118,6 +118,13 @@ typedef struct {
   const char *target;
   /* Not 0: a run may draw from the instance's random generator. */
   int32_t draws_random;
+  /* The members below exist if FXModelApi has `share_states`. */
+  /* The states of the program that the model does not use, by name. */
+  int32_t n_unused_states;
+  /* For each state, not 0 if the state_dict has it: a parameter or a persistent
+   * buffer. */
+  const int32_t *persistent_states;
+  const char *const *unused_states;
 } FXModelInfo;
 
 /* A method of a model. */
@@ -292,6 +299,15 @@ typedef struct {
    * to all methods. `set_states` changes a weight for all methods that have it,
    * and profiles are taken by method. */
   FXInstance *(*get_method)(FXInstance *instance, int method);
+  /* As set_states, but takes the tensors over if it succeeds. A contiguous
+   * tensor whose address is a multiple of the size of its element becomes the
+   * state without a copy: its memory must not change until the model calls its
+   * deleter, which happens when the state is set again or the instance is
+   * destroyed. Other tensors, those of mutable states, and those of a model for
+   * a GPU are copied and deleted. */
+  int (*share_states)(FXInstance *instance, int n, const char *const *names,
+                      DLManagedTensor *const *values, char *err,
+                      size_t err_size);
 } FXModelApi;
 
 /* The only symbol that a compiled model exports. */

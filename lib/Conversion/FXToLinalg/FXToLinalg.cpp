@@ -128,6 +128,8 @@ void GraphToLinalg::describeInputs() {
     FlatSymbolRefAttr target = placeholder.getTargetAttr();
     byState[target.getValue()] = i;
     function.setArgAttr(i, "fx.state", target);
+    if (placeholder.getNonPersistent())
+      function.setArgAttr(i, "fx.non_persistent", b.getUnitAttr());
     if (isWritten(placeholder) || isWrittenElsewhere(target.getAttr()))
       function.setArgAttr(i, "fx.mutable", b.getUnitAttr());
   }

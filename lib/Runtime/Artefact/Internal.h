@@ -28,8 +28,8 @@ enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 2 };
 /* The header of a memory block of a run. The data begin 64 bytes after it. */
 typedef struct FXrtBlock {
   struct FXrtBlock *prev, *next;
-  size_t bytes; /* of the whole allocation, this header included */
-  struct FXrtHeap *heap;
+  size_t bytes;          /* of the whole allocation, this header included */
+  struct FXrtHeap *heap; /* null: a tensor of share_states */
 } FXrtBlock;
 
 typedef struct FXrtHeap FXrtHeap; /* Heap.c */
@@ -284,6 +284,8 @@ void fx_rt_reset(FXInstance *i);
 int fx_rt_get_state(FXInstance *i, int index, DLTensor *out);
 int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
                      const DLTensor *const *values, char *err, size_t size);
+int fx_rt_share_states(FXInstance *i, int n, const char *const *names,
+                       DLManagedTensor *const *values, char *err, size_t size);
 
 /* Makes the heap of an instance; returns null if out of memory. */
 FXrtHeap *fx_rt_heap_new(const FXCallbacks *callbacks, int on_device);

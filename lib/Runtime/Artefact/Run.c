@@ -401,6 +401,7 @@ __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
                            .get_state = fx_rt_get_state,
                            .reset = fx_rt_reset,
                            .set_states = fx_rt_set_states,
+                           .share_states = fx_rt_share_states,
                            .seed = fx_rt_seed,
                            .get_generator = fx_rt_get_generator,
                            .set_generator = fx_rt_set_generator,

@@ -112,9 +112,27 @@ int fx_rt_bind_states(FXInstance *i) {
   return 0;
 }
 
+/* A tensor that the caller gave to the model. Arguments of several methods may
+ * refer to it, and share_states does while it runs. They are only counted while
+ * no run is under way. */
+typedef struct {
+  FXrtBlock block; /* with a null heap; `block.bytes` counts the references */
+  DLManagedTensor *tensor; /* null: it stays the caller's */
+} Shared;
+
 static void free_block(FXrtBlock *block) {
-  if (block)
+  if (!block)
+    return;
+  if (block->heap) {
     fx_rt_heap_free(block);
+    return;
+  }
+  if (--block->bytes)
+    return;
+  DLManagedTensor *tensor = ((Shared *)block)->tensor;
+  if (tensor && tensor->deleter)
+    tensor->deleter(tensor);
+  free(block);
 }
 
 void fx_rt_unbind_states(FXInstance *i) {
@@ -160,6 +178,14 @@ typedef struct {
   int is_stale; /* a state that @prepare reads was set */
 } Setting;
 
+/* The new values of a call of set_states or share_states. */
+typedef struct {
+  int n;
+  const char *const *names;
+  const DLTensor *const *tensors;
+  Shared *const *shared; /* of share_states; else null */
+} Values;
+
 /* Returns the number of a state of the method, or -1. */
 static int find_state(const FXrtModel *model, const char *name) {
   for (int s = 0; name && s < model->info->n_states; ++s)
@@ -203,17 +229,33 @@ static int check_name(FXInstance *i, const char *name, const DLTensor *value,
   return !is_known;
 }
 
-/* Makes a contiguous copy of the new value of argument `a`. Returns 1 if out of
- * memory. */
-static int stage(Setting *s, int64_t a, const DLTensor *value) {
-  size_t bytes = (size_t)s->model->args[a].bytes;
-  void *data = fx_rt_block_alloc(&s->run, bytes);
-  if (!data)
-    return 1;
-  fx_rt_copy_strided(value, data, 0);
+/* Returns 1 if compiled code can read the tensor where it is. */
+static int is_readable(const DLTensor *t) {
+  uintptr_t address = (uintptr_t)t->data + t->byte_offset;
+  return fx_rt_is_contiguous(t) && t->dtype.bits % 8 == 0 &&
+         address % (t->dtype.bits / 8) == 0;
+}
+
+/* Makes the new value of argument `a`: the tensor itself, if it is shared, or a
+ * contiguous copy. Returns 1 if out of memory. */
+static int stage(Setting *s, int64_t a, const DLTensor *value, Shared *shared) {
+  FXrtBlock *block;
+  void *data;
+  if (shared && s->model->args[a].kind == FX_ARG_CONSTANT &&
+      is_readable(value)) {
+    data = (char *)value->data + value->byte_offset;
+    block = &shared->block;
+    ++block->bytes;
+  } else {
+    data = fx_rt_block_alloc(&s->run, (size_t)s->model->args[a].bytes);
+    if (!data)
+      return 1;
+    fx_rt_copy_strided(value, data, 0);
+    block = fx_rt_block_release(&s->run, data);
+  }
   if (s->blocks[a]) /* set twice in one call: the last value counts */
     free_block(s->blocks[a]);
-  s->blocks[a] = fx_rt_block_release(&s->run, data);
+  s->blocks[a] = block;
   s->data[a] = data;
   for (int64_t p = 0; p < s->model->n_prepare_args; ++p)
     s->is_stale |= s->model->prepare_args[p] == a;
@@ -289,13 +331,13 @@ static int prepare_again(Setting *s, char *err, size_t size) {
 }
 
 /* Makes all new values of a method. Does not change the instance. */
-static int stage_all(Setting *s, int n, const char *const *names,
-                     const DLTensor *const *values) {
-  for (int k = 0; k < n; ++k) {
-    int64_t a = fx_rt_arg_of(s->model, find_state(s->model, names[k]));
-    if (a >= 0 && stage(s, a, values[k])) {
+static int stage_all(Setting *s, const Values *values) {
+  for (int k = 0; k < values->n; ++k) {
+    int64_t a = fx_rt_arg_of(s->model, find_state(s->model, values->names[k]));
+    Shared *shared = values->shared ? values->shared[k] : 0;
+    if (a >= 0 && stage(s, a, values->tensors[k], shared)) {
       snprintf(s->run.err, s->run.err_size,
-               "out of memory: a copy of state '%s'", names[k]);
+               "out of memory: a copy of state '%s'", values->names[k]);
       return 1;
     }
   }
@@ -312,7 +354,8 @@ static void commit(Setting *s) {
     if (arg->kind == FX_ARG_MUTABLE && s->blocks[a]) {
       memcpy(i->arg_data[a], s->data[a], (size_t)arg->bytes);
       free_block(s->blocks[a]);
-    } else if (arg->kind == FX_ARG_CONSTANT && s->data[a] != i->arg_data[a]) {
+    } else if (arg->kind == FX_ARG_CONSTANT &&
+               (s->blocks[a] || s->data[a] != i->arg_data[a])) {
       free_block(i->arg_blocks[a]);
       i->arg_blocks[a] = s->blocks[a];
       i->arg_data[a] = s->data[a];
@@ -346,8 +389,8 @@ static void end_setting(Setting *s) {
   free(s->data);
 }
 
-static int set_all(FXInstance *i, int n, const char *const *names,
-                   const DLTensor *const *values, char *err, size_t size) {
+static int set_all(FXInstance *i, const Values *values, char *err,
+                   size_t size) {
   int64_t methods = fx_rt_versions.n_methods, begun = 0;
   Setting *settings = calloc((size_t)methods, sizeof *settings);
   if (!settings) {
@@ -359,7 +402,7 @@ static int set_all(FXInstance *i, int n, const char *const *names,
   for (; !failed && begun < methods; ++begun) {
     Setting *s = &settings[begun];
     failed = begin_setting(s, &i->common->methods[begun], err, size) ||
-             stage_all(s, n, names, values);
+             stage_all(s, values);
   }
   for (int64_t m = 0; m < begun; ++m) {
     if (!failed)
@@ -372,18 +415,17 @@ static int set_all(FXInstance *i, int n, const char *const *names,
 }
 
 /* The model for a GPU has one method. */
-static int set_on_device(FXInstance *i, int n, const char *const *names,
-                         const DLTensor *const *values, char *err,
+static int set_on_device(FXInstance *i, const Values *values, char *err,
                          size_t size) {
-  int *indices = malloc(((size_t)n + 1) * sizeof(int));
+  int *indices = malloc(((size_t)values->n + 1) * sizeof(int));
   if (!indices) {
     snprintf(err, size, "out of memory");
     return 1;
   }
-  for (int k = 0; k < n; ++k)
-    indices[k] = find_state(i->model, names[k]);
-  int failed =
-      i->model->device->ops->set_states(i, n, indices, values, err, size);
+  for (int k = 0; k < values->n; ++k)
+    indices[k] = find_state(i->model, values->names[k]);
+  int failed = i->model->device->ops->set_states(i, values->n, indices,
+                                                 values->tensors, err, size);
   free(indices);
   return failed;
 }
@@ -393,7 +435,53 @@ int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
   for (int k = 0; k < n; ++k)
     if (check_name(i, names[k], values[k], err, size))
       return 1;
+  Values all = {n > 0 ? n : 0, names, values, 0};
+  return (i->model->device ? set_on_device : set_all)(i, &all, err, size);
+}
+
+/* Calls set_states or share_states with memory for `n` pointers each. */
+static int share_all(FXInstance *i, int n, const char *const *names,
+                     DLManagedTensor *const *values, const DLTensor **tensors,
+                     Shared **shared, char *err, size_t size) {
+  int failed = 0, made = 0;
+  for (; !failed && made < n; ++made) {
+    tensors[made] = values[made] ? &values[made]->dl_tensor : 0;
+    failed = check_name(i, names[made], tensors[made], err, size);
+    shared[made] = failed ? 0 : calloc(1, sizeof(Shared));
+    if (shared[made]) {
+      shared[made]->block.bytes = 1;
+    } else if (!failed) {
+      snprintf(err, size, "out of memory");
+      failed = 1;
+    }
+  }
+  Values all = {n, names, tensors, shared};
+  failed = failed ||
+           (i->model->device ? set_on_device : set_all)(i, &all, err, size);
+  /* A tensor that no argument refers to was copied: delete it now. Runs that
+   * set states at the same time count, too. */
+  fx_rt_exclude_runs(i);
+  for (int k = 0; k < made; ++k) {
+    if (!shared[k])
+      continue;
+    shared[k]->tensor = failed ? 0 : values[k];
+    free_block(&shared[k]->block);
+  }
+  fx_rt_admit_runs(i);
+  return failed;
+}
+
+int fx_rt_share_states(FXInstance *i, int n, const char *const *names,
+                       DLManagedTensor *const *values, char *err, size_t size) {
   n = n > 0 ? n : 0;
-  return (i->model->device ? set_on_device : set_all)(i, n, names, values, err,
-                                                      size);
+  const DLTensor **tensors = calloc((size_t)n + 1, sizeof *tensors);
+  Shared **shared = calloc((size_t)n + 1, sizeof *shared);
+  int failed = !tensors || !shared;
+  if (failed)
+    snprintf(err, size, "out of memory");
+  else
+    failed = share_all(i, n, names, values, tensors, shared, err, size);
+  free(tensors);
+  free(shared);
+  return failed;
 }

@@ -18,6 +18,7 @@
 #include "fx-c/Export.h"
 #include "fx-c/Operators.h"
 #include "fx-c/Run.h"
+#include "fx-c/Weights.h"
 
 #include "text.h"
 #include <stdio.h>
@@ -141,6 +142,14 @@ static void testNulls(FXContext *context, FXModule *module,
   REFUSED(fxModelRunWith(NULL, NULL, 0, NULL, 0, NULL, &error),
           "fxModelRunWith: expected 'model', got null");
   NULLED(fxModelGetState(NULL, 0, NULL, &error), "model");
+  NULLED(NO(fxWeightFileOpen(NULL, &error)), "path");
+  NULLED(fxWeightFileGetTensor(NULL, 0, NULL, &error), "file");
+  NULLED(fxWeightFileRead(NULL, 0, NULL, &error), "file");
+  NULLED(fxModelLoadWeights(NULL, NULL, NULL, &error), "model");
+  NULLED(fxModelLoadTensors(NULL, 0, NULL, NULL, NULL, &error), "model");
+  NULLED(fxModelApplyLora(NULL, NULL, 1, &error), "model");
+  NULLED(fxModelRemoveLora(NULL, &error), "model");
+  MUST(!fxWeightFileGetSize(NULL) && !fxWeightFileIsGguf(NULL));
   MUST(!fxModelGetInfo(NULL) && !*fxModuleGetFolder(NULL) &&
        !fxBuilderCreate(NULL));
   MUST(!*fxErrorGetMessage(NULL) && !*fxErrorGetNode(NULL) &&
@@ -521,6 +530,35 @@ static void testFoldedState(FXContext *context, const char *folder) {
       MUST(!fxModelGetState(model, i, &state, &error) && state.ndim == 2);
   REFUSED(fxModelGetState(model, 2, &state, &error),
           "expected a state from 0 to 1, got 2");
+  /* Weights from tensors and files. */
+  const char *names[] = {"w"};
+  int64_t sizes[] = {-1, 2};
+  DLTensor value = {
+      .device = {kDLCPU, 0}, .ndim = -1, .dtype = {kDLFloat, 32, 1}};
+  const DLTensor *values[] = {&value};
+  NULLED(fxModelLoadTensors(model, 1, NULL, values, NULL, &error), "names");
+  NULLED(fxModelLoadTensors(model, 1, names, NULL, NULL, &error), "values");
+  REFUSED(fxModelLoadTensors(model, 1, names, values, NULL, &error),
+          "'w': expected a shape");
+  value.ndim = 2;
+  REFUSED(fxModelLoadTensors(model, 1, names, values, NULL, &error),
+          "'w': expected a shape");
+  value.shape = sizes;
+  REFUSED(fxModelLoadTensors(model, 1, names, values, NULL, &error),
+          "'w': expected sizes that fit memory");
+  sizes[0] = 2;
+  REFUSED(fxModelLoadTensors(model, 1, names, values, NULL, &error),
+          "'w': expected data, got a null pointer");
+  value.dtype.bits = 7;
+  REFUSED(fxModelLoadTensors(model, 1, names, values, NULL, &error),
+          "'w': expected a tensor of a dtype of torch");
+  FXLoadWeightsOptions load = {.struct_size = 1};
+  REFUSED(fxModelLoadTensors(model, 0, NULL, NULL, &load, &error),
+          "expected the options' struct_size, got 1");
+  NULLED(fxModelLoadWeights(model, NULL, NULL, &error), "file");
+  NULLED(fxModelApplyLora(model, NULL, 1, &error), "folder");
+  REFUSED(fxModelApplyLora(model, "/none", 1, &error), "adapter_config.json");
+  REFUSED(NO(fxWeightFileOpen("/none", &error)), "No such file");
   fxModelDestroy(model);
 }
 

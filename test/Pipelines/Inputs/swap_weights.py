@@ -128,6 +128,41 @@ def check_concurrent():
     model.close()
 
 
+def check_shared():
+    """Tensors are used where they are, and deleted once, when nothing refers to them."""
+    first, second = make(0), make(7)
+    model, x, deleted = Model(FOLDER / "swap.so"), X.numpy(), []
+    good = weights(second)
+    try:
+        model.share_states(dict(good, scale=good["scale"][None]), deleted.append)
+        raise AssertionError("no error")
+    except ModelError as e:
+        assert str(e) == "state 'scale': expected rank 1, got 2", e
+    assert not deleted
+    close(model(x)[0], run(first))
+    # A strided tensor, an unaligned one and a mutable state are copied.
+    good["conv.weight"] = np.asfortranarray(good["conv.weight"])
+    raw = np.zeros(4 * 5 + 1, np.uint8)
+    raw[1:] = good["fc.bias"].view(np.uint8)
+    good["fc.bias"] = raw[1:].view(np.float32)
+    good["calls"] = np.full(5, 3, np.float32)
+    model.share_states(good, deleted.append)
+    assert sorted(deleted) == ["calls", "conv.weight", "fc.bias"], deleted
+    assert model.address("scale") == good["scale"].ctypes.data
+    second.calls.fill_(3)
+    close(model(x)[0], run(second))
+    deleted.clear()
+    model.share_states({"scale": good["scale"]}, deleted.append)
+    assert deleted == ["scale"]
+    close(model(x)[0], run(second))
+    model.set_states({"fc.weight": good["fc.weight"]})
+    assert deleted == ["scale", "fc.weight"]
+    deleted.clear()
+    model.close()
+    assert set(deleted) == set(good) - {"calls", "conv.weight", "fc.bias", "fc.weight"}, deleted
+    assert len(deleted) == len(set(deleted))
+
+
 def check_plain():
     first, second = make(0), make(7)
     model = Model(FOLDER / "plain.so")
@@ -149,5 +184,6 @@ if COMMAND == "export":
     torch.export.save(torch.export.export(make(0), (X,)), FOLDER / "m.pt2")
 else:
     check_swappable()
+    check_shared()
     check_concurrent()
     check_plain()

@@ -2,7 +2,7 @@
  * interface of compiled models (fx/Runtime/model.h) at version 4:
  *
  * - The assertions below fail if a member moves. Members may be added at the
- *   end of FXModelApi, FXCallbacks and FXRunOptions alone.
+ *   end of FXModelApi, FXModelInfo, FXCallbacks and FXRunOptions alone.
  * - ABI_VERSION and STRUCT_SIZE make models of other versions. */
 
 #include "fx/Runtime/model.h"
@@ -30,6 +30,7 @@ AT(FXModelApi, take_profile, 104);
 AT(FXModelApi, n_methods, 112);
 AT(FXModelApi, methods, 120);
 AT(FXModelApi, get_method, 128);
+AT(FXModelApi, share_states, 136);
 _Static_assert(sizeof(FXMethod) == 16, "FXMethod");
 AT(FXModelInfo, inputs, 32);
 AT(FXModelInfo, outputs, 40);
@@ -40,6 +41,9 @@ AT(FXModelInfo, arena_bytes, 88);
 AT(FXModelInfo, report, 104);
 AT(FXModelInfo, target, 112);
 AT(FXModelInfo, draws_random, 120);
+AT(FXModelInfo, n_unused_states, 124);
+AT(FXModelInfo, persistent_states, 128);
+AT(FXModelInfo, unused_states, 136);
 AT(FXValueInfo, kind, 8);
 AT(FXValueInfo, leaf, 12);
 AT(FXValueInfo, dtype, 16);

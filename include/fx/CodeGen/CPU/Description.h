@@ -44,6 +44,8 @@ struct FunctionArgDescription {
   kernel::Dtype dtype{};
   bool isUsed = true;
   bool isPrepared = false; ///< the argument is a state that @prepare reads
+  /// The state_dict has the state: a parameter or a persistent buffer.
+  bool isPersistent = false;
 };
 
 struct ConditionDescription {
@@ -91,6 +93,8 @@ struct ModelDescription {
   llvm::SmallVector<std::string> symbols;
   llvm::SmallVector<ConditionDescription> conditions;
   std::vector<std::string> fallbacks;
+  /// The states of the program that are no arguments.
+  std::vector<std::string> unusedStates;
   /// Whether an operator may draw random numbers.
   bool drawsRandom = false;
   int64_t arenaBytes = 0;

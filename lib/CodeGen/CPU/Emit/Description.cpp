@@ -10,7 +10,9 @@
 #include "fx/Runtime/model.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include "fx/Runtime/Desc.h"
@@ -153,6 +155,7 @@ private:
   LogicalResult addInput(unsigned arg, int leaf);
   LogicalResult addArgs();
   LogicalResult addConstantArg(unsigned arg);
+  void addUnusedStates();
   LogicalResult addOutputs();
   LogicalResult addImmediate(Attribute attr, int leaf);
   LogicalResult addConditions();
@@ -256,10 +259,14 @@ LogicalResult Describer::addConstantArg(unsigned arg) {
     if (llvm::MulOverflow(a.bytes, size, a.bytes))
       return main.emitError("argument ")
              << arg << " does not fit memory: " << type;
-  if (state)
+  if (state) {
     a.state = state.getValue().str();
-  else
+    auto kind = main.getArgAttrOfType<StringAttr>(arg, "fx.kind");
+    a.isPersistent = !main.getArgAttr(arg, "fx.non_persistent") &&
+                     (!kind || kind == "parameter" || kind == "buffer");
+  } else {
     a.prepared = prepared.getInt();
+  }
   if (main.getArgAttr(arg, "fx.mutable")) {
     a.kind = FunctionArgDescription::Mutable;
     a.index = llvm::count_if(m.args, [](const FunctionArgDescription &x) {
@@ -280,6 +287,18 @@ LogicalResult Describer::addArgs() {
   auto leaves = main->getAttrOfType<ArrayAttr>("fx.inputs");
   m.inputLeaves = leaves ? leaves.size() : m.inputs.size();
   return success();
+}
+
+/// Adds the states of the module that are no arguments. Those of the archive
+/// that no node reads are among them.
+void Describer::addUnusedStates() {
+  llvm::StringSet<> known;
+  for (const FunctionArgDescription &arg : m.args)
+    if (!arg.state.empty())
+      known.insert(arg.state);
+  for (StateOp state : main->getParentOfType<ModuleOp>().getOps<StateOp>())
+    if (!known.contains(state.getSymName()))
+      m.unusedStates.push_back(state.getSymName().str());
 }
 
 LogicalResult Describer::addImmediate(Attribute attr, int leaf) {
@@ -422,6 +441,7 @@ FailureOr<ModelDescription> Describer::run() {
   }
   if (failed(addConditions()))
     return failure();
+  addUnusedStates();
   return std::move(m);
 }
 

@@ -100,7 +100,9 @@ public:
 private:
   llvm::Constant *values(llvm::ArrayRef<ValueDescription> list);
   llvm::Constant *inputs();
-  llvm::Constant *states(llvm::SmallVectorImpl<int64_t> &stateArgs);
+  llvm::Constant *states(llvm::SmallVectorImpl<int64_t> &stateArgs,
+                         llvm::Constant *&persistent,
+                         std::vector<std::string> &unused);
   llvm::Constant *args();
   llvm::Constant *prepared();
   llvm::Constant *device();
@@ -146,11 +148,20 @@ llvm::Constant *Emitter::inputs() {
   return t.table(rows);
 }
 
-llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs) {
-  llvm::SmallVector<llvm::Constant *> rows;
+/// Returns the table of the states. Sets `persistent` to the table that tells
+/// which of them the state_dict has, and adds the others to `unused`.
+llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs,
+                                llvm::Constant *&persistent,
+                                std::vector<std::string> &unused) {
+  llvm::SmallVector<llvm::Constant *> rows, flags;
   for (auto [i, a] : llvm::enumerate(m.args)) {
-    if (a.state.empty() || !(a.isUsed || a.isPrepared))
+    if (a.state.empty())
       continue;
+    if (!a.isUsed && !a.isPrepared) {
+      unused.push_back(a.state);
+      continue;
+    }
+    flags.push_back(t.i32(a.isPersistent));
     bool isSettable = a.kind == FunctionArgDescription::Mutable ||
                       !a.isPrepared || m.keepsPrepare;
     stateArgs.push_back(a.isUsed ? int64_t(i) : -1);
@@ -159,6 +170,7 @@ llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs) {
                   t.i32(a.kind == FunctionArgDescription::Mutable),
                   t.i32(isSettable), t.words(a.sizes)}));
   }
+  persistent = t.table(flags);
   return t.table(rows);
 }
 
@@ -176,15 +188,31 @@ llvm::Constant *Emitter::info(llvm::SmallVectorImpl<int64_t> &stateArgs) {
   for (const ConditionDescription &c : m.conditions)
     conditions.push_back(
         t.record({t.text(c.text), c.isRange ? t.null() : t.text(c.python)}));
-  llvm::Constant *stateTable = states(stateArgs);
-  return t.global(t.record(
-      {t.text(m.name), t.text("fx-mlir " + getVersion().str()), t.text(m.cpu),
-       t.i32(m.inputs.size()), t.i32(m.outputs.size()), values(m.inputs),
-       values(m.outputs), t.i32(m.inputLeaves), t.i32(m.conditions.size()),
-       t.table(conditions), t.i32(stateArgs.size()), t.i32(m.fallbacks.size()),
-       stateTable, t.textTable(m.fallbacks), t.i64(m.arenaBytes),
-       t.i64(m.weightBytes), t.text(m.report),
-       m.target.empty() ? t.null() : t.text(m.target), t.i32(m.drawsRandom)}));
+  std::vector<std::string> unused = m.unusedStates;
+  llvm::Constant *persistent = nullptr;
+  llvm::Constant *stateTable = states(stateArgs, persistent, unused);
+  return t.global(t.record({t.text(m.name),
+                            t.text("fx-mlir " + getVersion().str()),
+                            t.text(m.cpu),
+                            t.i32(m.inputs.size()),
+                            t.i32(m.outputs.size()),
+                            values(m.inputs),
+                            values(m.outputs),
+                            t.i32(m.inputLeaves),
+                            t.i32(m.conditions.size()),
+                            t.table(conditions),
+                            t.i32(stateArgs.size()),
+                            t.i32(m.fallbacks.size()),
+                            stateTable,
+                            t.textTable(m.fallbacks),
+                            t.i64(m.arenaBytes),
+                            t.i64(m.weightBytes),
+                            t.text(m.report),
+                            m.target.empty() ? t.null() : t.text(m.target),
+                            t.i32(m.drawsRandom),
+                            t.i32(unused.size()),
+                            persistent,
+                            t.textTable(unused)}));
 }
 
 llvm::Constant *Emitter::device() {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_IMPORT_DEADLINE_H
-#define FX_LIB_IMPORT_DEADLINE_H
+#ifndef FX_SUPPORT_DEADLINE_H
+#define FX_SUPPORT_DEADLINE_H
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,4 +51,4 @@ private:
 
 } // namespace fx
 
-#endif // FX_LIB_IMPORT_DEADLINE_H
+#endif // FX_SUPPORT_DEADLINE_H

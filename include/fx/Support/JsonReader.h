@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_IMPORT_JSONREADER_H
-#define FX_LIB_IMPORT_JSONREADER_H
+#ifndef FX_SUPPORT_JSONREADER_H
+#define FX_SUPPORT_JSONREADER_H
 
-#include "Deadline.h"
+#include "fx/Support/Deadline.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -93,4 +93,4 @@ private:
 
 } // namespace fx
 
-#endif // FX_LIB_IMPORT_JSONREADER_H
+#endif // FX_SUPPORT_JSONREADER_H
