@@ -6,7 +6,7 @@ transformers with a static cache, alternating in one process.
 
 For each format: the size of the file, the time to load it, the resident memory after a
 generation, the tokens per second of a prompt of 512 tokens, and those of decode steps after 128
-and 2048 tokens. Steps are the least of several rounds; the ratio is that of fx-mlir over eager
+and 2048 tokens, of one sequence and, with `--slots`, of several sequences in one call. Steps are the least of several rounds; the ratio is that of fx-mlir over eager
 PyTorch in float32. `of the limit` is the time in which the probed bandwidth reads the weights
 and the cache once, over the time of the step.
 """
@@ -47,23 +47,26 @@ def make(size: str):
 
 
 class Eager:
-    """A step of transformers with a static cache."""
+    """A step of transformers with static caches, one for each number of sequences."""
 
     def __init__(self, model) -> None:
-        from transformers import StaticCache
-
         self.model = model
-        self.cache = StaticCache(max_cache_len=LENGTH, config=model.config)
+        self.caches: dict = {}
 
-    def __call__(self, tokens: list[int], position: int) -> None:
+    def __call__(self, tokens: list[int], position: int, slots: int = 1) -> None:
         import torch
 
-        for layer in self.cache.layers:
+        from transformers import StaticCache
+
+        if slots not in self.caches:
+            self.caches[slots] = StaticCache(max_cache_len=LENGTH, config=self.model.config)
+        cache = self.caches[slots]
+        for layer in cache.layers:
             if isinstance(getattr(layer, "cumulative_length", None), torch.Tensor):
                 layer.cumulative_length.fill_(position)
         with torch.no_grad():
             self.model(
-                input_ids=torch.tensor([tokens]), past_key_values=self.cache, use_cache=True,
+                input_ids=torch.tensor([tokens] * slots), past_key_values=cache, use_cache=True,
                 logits_to_keep=1,
             )  # fmt: skip
 
@@ -78,17 +81,20 @@ class Compiled:
         self.load_seconds = time.perf_counter() - start
         self.np = np
 
-    def __call__(self, tokens: list[int], position: int) -> None:
+    def __call__(self, tokens: list[int], position: int, slots: int = 1) -> None:
         np = self.np
+        if slots > 1:
+            self.model.decode_slots(np.array([tokens] * slots), np.full(slots, position))
+            return
         method = self.model.decode if len(tokens) == 1 else self.model.prefill
         method(np.array([tokens]), np.arange(position, position + len(tokens)))
 
 
-def best(step, tokens: list[int], position: int, times: int) -> float:
+def best(step, tokens: list[int], position: int, times: int, slots: int = 1) -> float:
     found = float("inf")
     for _ in range(times):
         start = time.perf_counter()
-        step(tokens, position)
+        step(tokens, position, slots)
         found = min(found, time.perf_counter() - start)
     return found
 
@@ -105,14 +111,14 @@ def resident(folder: pathlib.Path) -> int:
     return int(subprocess.check_output(run, text=True)) >> 10
 
 
-def bytes_of_step(model, form: str, context: int) -> float:
+def bytes_of_step(model, form: str, context: int, slots: int) -> float:
     """The bytes that a decode step must read: weights of linear layers, and keys and values of
-    the tokens before. Groups of 32 integers have a scale of 4 bytes."""
+    the tokens before in each slot. Groups of 32 integers have a scale of 4 bytes."""
     import torch
 
     linear = sum(m.weight.numel() for m in model.modules() if isinstance(m, torch.nn.Linear))
     config = model.config
-    cache = 2 * config.num_hidden_layers * config.hidden_size * context * 4
+    cache = 2 * config.num_hidden_layers * config.hidden_size * context * 4 * slots
     return linear * {"f32": 4, "int8": 1, "int4": 0.625}[form] + cache
 
 
@@ -124,6 +130,7 @@ def main() -> None:
     parser.add_argument("--formats", default="f32,int8,int4", metavar="LIST")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--slots", type=int, default=0, metavar="N", help="also N sequences at once")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -140,30 +147,34 @@ def main() -> None:
             path = pathlib.Path(folder) / name
             fx_mlir.export_for_generation(
                 model, path, max_length=LENGTH, quantize=None if name == "f32" else name,
-                progress=False,
+                slots=options.slots, progress=False,
             )  # fmt: skip
             engines[name] = Compiled(path, options.threads)
             size = (path / "model.so").stat().st_size
             rows[name] = {"MB": size / 1e6, "load s": engines[name].load_seconds, "RSS MiB": resident(path)}
         engines["eager"] = Eager(model)
         rows["eager"] = {}
-        works = {f"prefill {PROMPT}": ([7] * PROMPT, 0, 1)}
-        works |= {f"decode at {n}": ([7], n, 8) for n in CONTEXTS}
+        works = {f"prefill {PROMPT}": ([7] * PROMPT, 0, 1, 1)}
+        works |= {f"decode at {n}": ([7], n, 8, 1) for n in CONTEXTS}
+        if options.slots > 1:
+            works |= {
+                f"decode {options.slots} at {n}": ([7], n, 4, options.slots) for n in CONTEXTS
+            }
         least = {(w, e): float("inf") for w in works for e in engines}
         for _ in range(options.rounds):
-            for work, (tokens, position, times) in works.items():
+            for work, (tokens, position, times, slots) in works.items():
                 for name, step in engines.items():
-                    seconds = best(step, tokens, position, times)
+                    seconds = best(step, tokens, position, times, slots)
                     least[work, name] = min(least[work, name], seconds)
     from run import probe_roofline
 
     rate = probe_roofline()["gbytes"] * 1e9
     for (work, name), seconds in least.items():
-        tokens, position, _ = works[work]
-        rows[name][f"{work} tok/s"] = len(tokens) / seconds
+        tokens, position, _, slots = works[work]
+        rows[name][f"{work} tok/s"] = slots * len(tokens) / seconds
         rows[name][f"{work} ratio"] = least[work, "eager"] / seconds
         if len(tokens) == 1 and name != "eager":
-            must = bytes_of_step(model, name, position) / rate
+            must = bytes_of_step(model, name, position, slots) / rate
             rows[name][f"{work} of the limit"] = must / seconds
     print(f"{options.size}: {parameters / 1e6:.0f}M parameters, {options.threads} threads")
     for name, row in rows.items():

@@ -230,26 +230,20 @@ void AttentionEmitter::multiplyKeys(Scope &scope) {
 void AttentionEmitter::multiplyPanel(Scope &scope, const Index &i,
                                      const Index &panel) {
   int64_t L = code.lanes, V = panelVectors;
-  SmallVector<Index> rows;
-  for (int64_t r = 0; r < tileRows; ++r) {
-    placeRow(add(i, Index::of(r)));
-    rows.push_back(row < 0 ? Index::of(0) : at[row]);
-  }
   SmallVector<Value> acc(tileRows * V,
                          code.splatConstant(code.b.getF32FloatAttr(0)));
   Scope steps;
   auto loop =
       code.beginFor(scope, steps, Index::of(0), Index::of(innerSize), 1, acc);
   acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-  inner = Index(loop.getInductionVar());
-  Index from = mul(add(mul(panel, innerSize), inner), V * L);
+  Index e(loop.getInductionVar());
+  Index from = mul(add(mul(panel, innerSize), e), V * L);
   SmallVector<Value> right;
   for (int64_t v = 0; v < V; ++v)
     right.push_back(loadVector(panels, add(from, Index::of(v * L))));
   for (int64_t r = 0; r < tileRows; ++r) {
-    if (row >= 0)
-      at[row] = rows[r];
-    Value q = code.splat(code.load(queries, place(queryLabels)));
+    Value q = code.splat(loadScalar(
+        rowsOfQueries, add(mul(add(i, Index::of(r)), queryStride), e)));
     for (int64_t v = 0; v < V; ++v) {
       Value &sum = acc[r * V + v];
       sum = vector::FMAOp::create(code.b, code.loc, q, right[v], sum);

@@ -72,6 +72,9 @@ private:
 
   //===--- the phases of a block of keys, from `key0` on ------------------===//
   void clear(Scope &task);
+  /// Copies the queries of the task: their rows then are at constant distances
+  /// from each other, for which a tile needs one address.
+  void copyQueries(Scope &task);
   /// Returns an i1: whether a row of the task sees a key of the block.
   mlir::Value emitIsVisible(Scope &scope);
   /// Copies the keys of the block to panels.
@@ -126,10 +129,10 @@ private:
   int64_t panelVectors = 2; ///< vectors of a row of scores in registers
   int64_t columnVectors = 2;
   int64_t taskRows = 1, blockKeys = 128;
-  int64_t scoreStride = 0, sumStride = 0;
+  int64_t scoreStride = 0, sumStride = 0, queryStride = 0;
   bool usesDots = false; ///< scores are dot products along the inner dimension
 
-  mlir::Value scores, panels, sums, maxima, totals;
+  mlir::Value rowsOfQueries, scores, panels, sums, maxima, totals;
   Index row0, rowsHere, rowsPadded; ///< of the task
   Index keysEnd, key0, count;       ///< of the block of keys
 };

@@ -19,8 +19,8 @@ using namespace fx::kernel;
 using namespace fx::cpu;
 
 /// The rows of a task, at most: of heads of up to 64 elements, and of others.
-/// Each block of keys is packed once for all rows of a task. The sums, the
-/// scores and the packed keys take about 100 KiB of the stack.
+/// Each block of keys is packed once for all rows of a task. The queries, the
+/// sums, the scores and the packed keys take 140 to 190 KiB of the stack.
 static constexpr int64_t kTaskRows = 96, kWideTaskRows = 48, kNarrowHead = 64;
 /// The keys of a block.
 static constexpr int64_t kBlockKeys = 128, kWideBlockKeys = 64, kWideHead = 128;
@@ -181,6 +181,7 @@ void AttentionEmitter::chooseSizes() {
   // cache lines avoid that all rows share the sets of the cache.
   scoreStride = blockKeys + std::max<int64_t>(lanes, 16);
   sumStride = llvm::alignTo(columns, lanes * columnVectors);
+  queryStride = llvm::alignTo(innerSize, lanes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,6 +232,19 @@ void AttentionEmitter::clear(Scope &task) {
     storeScalar(totals, i, number(0));
     for (int64_t c = 0; c < sumStride; c += code.lanes)
       storeVector(sums, add(mul(i, sumStride), Index::of(c)), zero);
+  });
+}
+
+void AttentionEmitter::copyQueries(Scope &task) {
+  forEach(task, rowsPadded, 1, [&](Scope &scope, const Index &i) {
+    placeRow(i);
+    code.forVectors(scope, Index::of(0), Index::of(innerSize),
+                    [&](Scope &, const Index &e) {
+                      inner = e;
+                      Value v = code.load(queries, place(queryLabels, kInner));
+                      storeVector(rowsOfQueries, add(mul(i, queryStride), e),
+                                  v);
+                    });
   });
 }
 
@@ -316,9 +330,12 @@ void AttentionEmitter::emit() {
   sums = allocate(taskRows * sumStride);
   maxima = allocate(taskRows);
   totals = allocate(taskRows);
-  if (!usesDots)
-    panels = allocate(blockKeys * innerSize);
   clear(task);
+  if (!usesDots) {
+    panels = allocate(blockKeys * innerSize);
+    rowsOfQueries = allocate(taskRows * queryStride);
+    copyQueries(task);
+  }
 
   keysEnd = numKeys;
   if (causal && int(causal->row) == row) {
