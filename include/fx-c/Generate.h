@@ -74,6 +74,16 @@ FX_CAPI int fxTextGeneratorTruncate(FXTextGenerator *generator, size_t n,
  * after an error, which may leave NaN in the caches. */
 FX_CAPI void fxTextGeneratorReset(FXTextGenerator *generator);
 
+/* Passes the sequence and the caches as bytes to `write`: of caches, the
+ * positions that are in use. */
+FX_CAPI int fxTextGeneratorGetSnapshot(FXTextGenerator *generator,
+                                       FXTextFn write, void *user_data,
+                                       FXError **error);
+/* Replaces the sequence and the caches by those of a snapshot of the same
+ * model. Other bytes are an error, and change nothing. */
+FX_CAPI int fxTextGeneratorRestore(FXTextGenerator *generator, const void *data,
+                                   size_t size, FXError **error);
+
 /* How tokens are chosen. The filters are those of transformers, in this order:
  * repetition penalty, temperature, top-k, top-p, min-p. fx/Generate/Sampler.h
  * defines them. A seed gives the same tokens on every platform if the logits

@@ -126,6 +126,31 @@ int fxTextGeneratorTruncate(FXTextGenerator *generator, size_t n,
   return report(error, generator->generator->truncate(n));
 }
 
+int fxTextGeneratorGetSnapshot(FXTextGenerator *generator, FXTextFn write,
+                               void *userData, FXError **error) {
+  const char *function = "fxTextGeneratorGetSnapshot";
+  if (!generator)
+    return failNull(error, function, "generator");
+  if (!write)
+    return failNull(error, function, "write");
+  llvm::Expected<std::string> bytes = generator->generator->getSnapshot();
+  if (!bytes)
+    return report(error, bytes.takeError());
+  write(bytes->data(), bytes->size(), userData);
+  return 0;
+}
+
+int fxTextGeneratorRestore(FXTextGenerator *generator, const void *data,
+                           size_t size, FXError **error) {
+  const char *function = "fxTextGeneratorRestore";
+  if (!generator)
+    return failNull(error, function, "generator");
+  if (!data && size)
+    return failNull(error, function, "data");
+  return report(error, generator->generator->restore(llvm::StringRef(
+                           static_cast<const char *>(data), size)));
+}
+
 void fxTextGeneratorReset(FXTextGenerator *generator) {
   if (generator)
     generator->generator->reset();

@@ -106,9 +106,19 @@ static llvm::Error runOnRank(const RunOptions &options,
       readInputs(options.inputs, (*model)->getInputs());
   if (!inputs)
     return inputs.takeError();
-  if (session)
-    if (llvm::Error error = session->compare((*model)->getCollectives(*inputs)))
+  std::vector<Collective> collectives = (*model)->getCollectives(*inputs);
+  if (session) {
+    if (llvm::Error error = session->compare(collectives))
       return error;
+  } else if (!collectives.empty() && options.libraries.empty()) {
+    // A library could make process groups.
+    return inFile(options.model,
+                  llvm::createStringError(
+                      "expected other ranks (torchrun --no-python fx-run ...): "
+                      "collective 1 is " +
+                      collectives[0].text + " of group '" +
+                      collectives[0].group + "'"));
+  }
 
   if (options.seed)
     (*model)->seed(*options.seed);

@@ -158,6 +158,16 @@ class TextGenerator(_Model):
             raise Error(f"expected a number of tokens of at least 0, got {size}")
         self._impl.truncate(size)
 
+    def snapshot(self) -> bytes:
+        """Returns the sequence and the caches as bytes: of caches, the positions that are in
+        use. They can be kept in a file, and restored by a generator of the same model."""
+        return self._impl.snapshot()
+
+    def restore(self, snapshot: bytes) -> None:
+        """Replaces the sequence and the caches by those of a snapshot. Other bytes are an
+        error, and change nothing."""
+        self._impl.restore(bytes(snapshot))
+
     def reset(self) -> None:
         """Removes all tokens and resets the buffers of the model. This is necessary only
         after an error, which may leave NaN in the caches."""

@@ -86,6 +86,18 @@ public:
       raise(error);
   }
   void reset() { fxTextGeneratorReset(get()); }
+  nb::bytes getSnapshot() {
+    FXError *error = nullptr;
+    std::string bytes;
+    if (fxTextGeneratorGetSnapshot(get(), fx::python::append, &bytes, &error))
+      raise(error);
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  void restore(nb::bytes snapshot) {
+    FXError *error = nullptr;
+    if (fxTextGeneratorRestore(get(), snapshot.data(), snapshot.size(), &error))
+      raise(error);
+  }
   nb::tuple generate(int64_t maxNewTokens, const Sampling &sampling,
                      const Ids &stopTokens,
                      const std::vector<std::string> &stopStrings,
@@ -319,6 +331,8 @@ void fx::python::bindGenerate(nb::module_ &m) {
       .def("append", &TextGenerator::append, nb::arg("ids"))
       .def("truncate", &TextGenerator::truncate, nb::arg("size"))
       .def("reset", &TextGenerator::reset)
+      .def("snapshot", &TextGenerator::getSnapshot)
+      .def("restore", &TextGenerator::restore, nb::arg("snapshot"))
       .def("generate", &TextGenerator::generate, nb::arg("max_new_tokens"),
            nb::arg("sampling"), nb::arg("stop_tokens"), nb::arg("stop_strings"),
            nb::arg("get_bytes").none(), nb::arg("on_token").none(),

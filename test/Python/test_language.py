@@ -141,6 +141,46 @@ def test_slots(tmp_path):
         fx_mlir.export_for_generation(make("Mamba"), tmp_path / "m", slots=2)
 
 
+@pytest.mark.parametrize("name", ["Llama", "Mamba"])
+def test_snapshot(name, tmp_path):
+    """A sequence goes on from a snapshot in another instance, as if nothing had come between."""
+    model = make(name)
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=64)
+    want = expected(model, PROMPT, 24)
+
+    def start(instance):
+        recurrent = name == "Mamba"
+        return fx_mlir.TextGenerator(instance, max_positions=64, recurrent=recurrent)
+
+    generator = start(compiled)
+    empty = generator.snapshot()
+    assert generator.generate(PROMPT, max_new_tokens=9).tokens == want[:9]
+    saved = generator.snapshot()
+    assert generator.generate(max_new_tokens=15).tokens == want[9:]
+    generator.restore(saved)
+    assert generator.generate(max_new_tokens=15).tokens == want[9:]
+    other = start(fx_mlir.load(tmp_path / "model.so"))
+    other.restore(saved)
+    assert generator.tokens[:16] == other.tokens == [*PROMPT, *want[:9]]
+    assert other.generate(max_new_tokens=15).tokens == want[9:]
+    # Any other bytes are refused, and change nothing.
+    draw = random.Random(0)
+    for cut in [0, 5, 8, 39, 40, len(saved) - 1, *draw.choices(range(len(saved)), k=20)]:
+        with pytest.raises(fx_mlir.Error, match="^snapshot: expected"):
+            other.restore(saved[:cut])
+    for at in [*range(0, 24, 3), 32]:
+        for byte in (1, 0xFF):
+            changed = bytearray(saved)
+            changed[at] ^= byte
+            with pytest.raises(fx_mlir.Error, match="^snapshot: expected"):
+                other.restore(changed)
+    with pytest.raises(fx_mlir.Error, match="^snapshot: expected"):
+        other.restore(saved + b"0")
+    assert other.tokens == [*PROMPT, *want]
+    other.restore(empty)
+    assert other.generate(PROMPT, max_new_tokens=4).tokens == want[:4]
+
+
 def encoder_decoder(name):
     torch.manual_seed(0)
     if name == "T5":

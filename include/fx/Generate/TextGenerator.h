@@ -125,6 +125,13 @@ public:
   /// only after an error, which may leave NaN in the caches.
   void reset();
 
+  /// Returns the sequence and the caches as bytes: of caches, the positions
+  /// that are in use. They are for this model on a machine of this byte order.
+  llvm::Expected<std::string> getSnapshot();
+  /// Replaces the sequence and the caches by those of a snapshot. Any bytes are
+  /// accepted or refused; if they are refused, nothing is changed.
+  llvm::Error restore(llvm::StringRef snapshot);
+
   /// Continues the sequence, which must not be empty. The seed and the position
   /// determine the random number of a token, so two calls for ten tokens each
   /// give the tokens of one call for twenty. If a step fails, the sequence has
