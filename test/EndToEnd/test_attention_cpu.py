@@ -97,6 +97,14 @@ def biased(q, k, v):
     return torch.softmax(scores - 0.1 * (at[: q.shape[-2], None] - at).abs(), -1) @ v
 
 
+def sliding(q, k, v):
+    """A window that is computed from the indices."""
+    n, at = q.shape[-2], torch.arange(k.shape[-2])
+    distance = torch.arange(n)[:, None] + 250 - at
+    scores = (q @ k.mT * 0.1).masked_fill((distance < 0) | (distance > 30), -INF)
+    return torch.softmax(scores, -1) @ v
+
+
 class Projected(torch.nn.Module):
     """Heads that are adjacent in memory, as linear layers return them, with a residual."""
 
@@ -152,6 +160,7 @@ CASES = {
         (by_hand, *qkv(140, 140, 32), additive(window(140, 140, 0, 20))),
         (capped, *qkv(40, 190, 64), window(40, 190, 100, 50)),
         (biased, *qkv(40, 190, 64)),
+        (sliding, *qkv(40, 600, 64)),
         (Projected(), randn(2, 170, 9 * 32), randn(2, 170, 3 * 32)),
     ),
 }

@@ -40,9 +40,9 @@ private:
 
   //===--- the plan ------------------------------------------------------===//
   void chooseSizes();
-  /// Returns whether the ops between the scores and the softmax read tensors,
-  /// and keep the property that -inf added to a score, or chosen instead of
-  /// it, hides a key whatever its score is.
+  /// Returns whether the ops between the scores and the softmax read tensors or
+  /// indices, as masks do, and keep the property that -inf added to a score, or
+  /// chosen instead of it, hides a key whatever its score is.
   bool hasSkippableMask();
   llvm::SmallVector<int> labelScores();
 

@@ -76,7 +76,7 @@ static bool keepsLowest(OpOperand &operand) {
 
 bool AttentionEmitter::hasSkippableMask() {
   // Follow the scores through the bodies, up to the input of the softmax.
-  bool readsMask = false;
+  bool hasMask = false;
   SmallVector<Value> open = {attention.scores.op->getResult(0)};
   llvm::SmallPtrSet<Operation *, 16> softmax;
   softmax.insert(attention.max);
@@ -96,15 +96,17 @@ bool AttentionEmitter::hasSkippableMask() {
             return false;
           llvm::append_range(scalars, scalar.getOwner()->getResults());
         }
+      // A mask may be computed from the indices, such as a sliding window.
+      hasMask |= !causal && op.hasIndexSemantics();
       if (seen.insert(op).second)
         for (Value input : op.getInputs())
-          readsMask |= input != tensor &&
+          hasMask |= input != tensor &&
                        isa<RankedTensorType>(input.getType()) &&
                        cast<RankedTensorType>(input.getType()).getRank() > 0;
       llvm::append_range(open, op->getResults());
     }
   }
-  return readsMask;
+  return hasMask;
 }
 
 SmallVector<int> AttentionEmitter::labelScores() {
