@@ -101,8 +101,8 @@ bool AttentionEmitter::hasSkippableMask() {
       if (seen.insert(op).second)
         for (Value input : op.getInputs())
           hasMask |= input != tensor &&
-                       isa<RankedTensorType>(input.getType()) &&
-                       cast<RankedTensorType>(input.getType()).getRank() > 0;
+                     isa<RankedTensorType>(input.getType()) &&
+                     cast<RankedTensorType>(input.getType()).getRank() > 0;
       llvm::append_range(open, op->getResults());
     }
   }
