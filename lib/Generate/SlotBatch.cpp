@@ -6,27 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "SlotBatch.h"
+#include "Tensors.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <cstdlib>
-
 using namespace fx;
-
-static constexpr DLDataType kInt64 = {kDLInt, 64, 1};
-static constexpr DLDataType kFloat32 = {kDLFloat, 32, 1};
-
-/// Returns true if a value has this dtype and these sizes; -1 stands for any
-/// static size.
-static bool isOf(const FXValueInfo &value, DLDataType dtype,
-                 llvm::ArrayRef<int64_t> sizes) {
-  bool fits = value.dtype.code == dtype.code &&
-              value.dtype.bits == dtype.bits &&
-              size_t(value.rank) == sizes.size();
-  for (size_t i = 0; fits && i < sizes.size(); ++i)
-    fits = sizes[i] == -1 ? value.sizes[i] > 0 : value.sizes[i] == sizes[i];
-  return fits;
-}
 
 llvm::Expected<std::unique_ptr<SlotBatch>>
 SlotBatch::create(const CompiledModel &model, size_t numSlots,
@@ -46,13 +30,14 @@ SlotBatch::create(const CompiledModel &model, size_t numSlots,
                         ? info.inputs[0].sizes[0]
                         : 0;
   if (numRows <= 0 || info.n_outputs != 1 ||
-      !isOf(info.inputs[0], kInt64, {numRows, 1}) ||
-      !isOf(info.inputs[1], kInt64, {numRows}) ||
-      !isOf(info.outputs[0], kFloat32, {numRows, -1}))
+      !hasType(info.inputs[0], kInt64, {numRows, 1}) ||
+      !hasType(info.inputs[1], kInt64, {numRows}) ||
+      !hasType(info.outputs[0], kFloat32, {numRows, -1}) ||
+      info.outputs[0].sizes[1] <= 0)
     return llvm::createStringError(
         "method 'decode_slots': expected input_ids int64 [slots, 1], "
         "cache_position int64 [slots], and float32 [slots, vocabulary]");
-  if (copy.n_inputs != 1 || !isOf(copy.inputs[0], kInt64, {1}))
+  if (copy.n_inputs != 1 || !hasType(copy.inputs[0], kInt64, {1}))
     return llvm::createStringError("method 'join': expected slot int64 [1]");
   if (numSlots > size_t(numRows))
     return llvm::createStringError(
@@ -67,24 +52,10 @@ SlotBatch::create(const CompiledModel &model, size_t numSlots,
   result->positions.resize(numRows);
   result->vocabularySize = info.outputs[0].sizes[1];
   result->threads = options.threads;
-  // Aligned, so that the model writes the logits without a copy.
-  size_t bytes = numRows * result->vocabularySize * sizeof(float);
-  bytes = (bytes + 63) / 64 * 64;
-  result->logits.reset(static_cast<float *>(std::aligned_alloc(64, bytes)));
+  result->logits.reset(allocateFloats(numRows * result->vocabularySize));
   if (!result->logits)
     return llvm::createStringError("out of memory");
   return result;
-}
-
-static DLTensor makeTensor(void *data, DLDataType dtype,
-                           llvm::MutableArrayRef<int64_t> shape) {
-  DLTensor tensor = {};
-  tensor.device = {kDLCPU, 0};
-  tensor.data = data;
-  tensor.dtype = dtype;
-  tensor.ndim = int32_t(shape.size());
-  tensor.shape = shape.data();
-  return tensor;
 }
 
 llvm::Error SlotBatch::join(int64_t slot) {

@@ -7,17 +7,14 @@
 
 #include "fx/Generate/TextGenerator.h"
 #include "Generation.h"
+#include "Tensors.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 
 using namespace fx;
-
-static constexpr DLDataType kInt64 = {kDLInt, 64, 1};
-static constexpr DLDataType kFloat32 = {kDLFloat, 32, 1};
 
 static std::string getTypeText(const FXValueInfo &value) {
   std::string text;
@@ -44,12 +41,7 @@ static std::string getTypeText(const FXValueInfo &value) {
 static llvm::Error checkValue(const char *method, const FXValueInfo &value,
                               DLDataType dtype, llvm::ArrayRef<int64_t> sizes,
                               const char *expected) {
-  bool fits = value.dtype.code == dtype.code &&
-              value.dtype.bits == dtype.bits &&
-              size_t(value.rank) == sizes.size();
-  for (size_t i = 0; fits && i < sizes.size(); ++i)
-    fits = sizes[i] == -1 || value.sizes[i] == sizes[i];
-  if (fits)
+  if (hasType(value, dtype, sizes))
     return llvm::Error::success();
   return llvm::createStringError("method '" + llvm::Twine(method) + "', '" +
                                  value.name + "': expected " + expected +
@@ -149,10 +141,7 @@ TextGenerator::create(CompiledModel &model,
   }
   result->ids.resize(size);
   result->positions.resize(size);
-  // Aligned, so that the model writes the logits without a copy.
-  size_t bytes = rows * result->vocabularySize * sizeof(float);
-  bytes = (bytes + 63) / 64 * 64;
-  result->logits.reset(static_cast<float *>(std::aligned_alloc(64, bytes)));
+  result->logits.reset(allocateFloats(rows * result->vocabularySize));
   if (!result->logits)
     return llvm::createStringError("out of memory");
   result->tokens.reserve(options.maxPositions + 1);
@@ -230,20 +219,12 @@ llvm::Error TextGenerator::runMethod(Method &method, int64_t numTokens) {
   std::iota(positions.begin(), positions.begin() + numTokens, numCached);
   int64_t idShape[] = {1, numTokens}, rows[] = {1, numTokens, vocabularySize},
           row[] = {1, vocabularySize};
-  DLTensor id = {}, position = {}, output = {};
-  for (DLTensor *tensor : {&id, &position, &output})
-    tensor->device = {kDLCPU, 0};
-  id.data = ids.data();
-  id.dtype = position.dtype = kInt64;
-  id.ndim = 2;
-  id.shape = idShape;
-  position.data = positions.data();
-  position.ndim = 1;
-  position.shape = idShape + 1;
-  output.data = logits.get();
-  output.dtype = kFloat32;
-  output.ndim = &method == &verify ? 3 : 2;
-  output.shape = &method == &verify ? rows : row;
+  llvm::MutableArrayRef<int64_t> shape(idShape);
+  DLTensor id = makeTensor(ids.data(), kInt64, shape),
+           position = makeTensor(positions.data(), kInt64, shape.take_back(1)),
+           output = &method == &verify
+                        ? makeTensor(logits.get(), kFloat32, rows)
+                        : makeTensor(logits.get(), kFloat32, row);
   return method.model->runInto({&id, &position}, {&output}, options.threads);
 }
 

@@ -204,6 +204,19 @@ def test_dynamic_sizes(tmp_path):
     )
 
 
+class Factors(torch.nn.Module):
+    def forward(self, q, k, v, factors):
+        return torch.softmax((q @ k.mT - 1) * factors, -1) @ v
+
+
+def test_infinite_factors(tmp_path):
+    """Scores that are -inf for a score of 0, but not for all scores."""
+    q, k, v = qkv(20, 400, 16)
+    factors = torch.ones(20, 400)
+    factors[:, 128:256] = INF
+    harness.check(Factors(), (q, k, v, factors), folder=tmp_path, modes=["compiled"])
+
+
 def test_not_finite(tmp_path):
     """NaN and infinite numbers that a query sees. Hidden keys and values are finite: eager PyTorch
     adds -inf to their scores, and multiplies the values by zero."""

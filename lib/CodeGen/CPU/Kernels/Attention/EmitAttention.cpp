@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,17 +61,25 @@ bool AttentionEmitter::analyse() {
   return true;
 }
 
-/// Returns true if an op of a body computes -inf for each finite value of
-/// `operand` if it does so for 0, or if it does not depend on `operand`'s value
-/// beyond that.
+/// Returns true if the result is -inf for each finite value of `operand`, an
+/// operand that depends on the score, if it is so for a score of 0. Factors
+/// must be finite numbers: (score - 1) * inf depends on the score.
 static bool keepsLowest(OpOperand &operand) {
-  return TypeSwitch<Operation *, bool>(operand.getOwner())
-      .Case<arith::MulFOp, arith::AddFOp, arith::NegFOp, math::TanhOp,
-            linalg::YieldOp>([](auto) { return true; })
-      .Case<arith::SubFOp, arith::DivFOp>(
-          [&](auto) { return operand.getOperandNumber() == 0; })
-      .Case<arith::SelectOp>(
-          [&](auto) { return operand.getOperandNumber() > 0; })
+  Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
+  auto isFinite = [](Value v) {
+    APFloat c(0.0f);
+    return matchPattern(v, m_ConstantFloat(&c)) && c.isFiniteNonZero();
+  };
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<arith::AddFOp, arith::NegFOp, math::TanhOp, linalg::YieldOp>(
+          [](auto) { return true; })
+      .Case<arith::MulFOp>(
+          [&](auto) { return isFinite(op->getOperand(1 - number)); })
+      .Case<arith::DivFOp>(
+          [&](auto) { return number == 0 && isFinite(op->getOperand(1)); })
+      .Case<arith::SubFOp>([&](auto) { return number == 0; })
+      .Case<arith::SelectOp>([&](auto) { return number > 0; })
       .Default(false);
 }
 
@@ -78,16 +87,13 @@ bool AttentionEmitter::hasSkippableMask() {
   // Follow the scores through the bodies, up to the input of the softmax.
   bool hasMask = false;
   SmallVector<Value> open = {attention.scores.op->getResult(0)};
-  llvm::SmallPtrSet<Operation *, 16> softmax;
-  softmax.insert(attention.max);
-  llvm::SmallPtrSet<Operation *, 16> seen;
   while (!open.empty()) {
     Value tensor = open.pop_back_val();
     if (tensor == attention.x)
       continue;
     for (OpOperand &use : tensor.getUses()) {
       auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
-      if (!op || softmax.contains(op) || op == attention.sum)
+      if (!op)
         return false;
       SmallVector<Value> scalars = {op.getMatchingBlockArgument(&use)};
       while (!scalars.empty())
@@ -98,11 +104,10 @@ bool AttentionEmitter::hasSkippableMask() {
         }
       // A mask may be computed from the indices, such as a sliding window.
       hasMask |= !causal && op.hasIndexSemantics();
-      if (seen.insert(op).second)
-        for (Value input : op.getInputs())
-          hasMask |= input != tensor &&
-                     isa<RankedTensorType>(input.getType()) &&
-                     cast<RankedTensorType>(input.getType()).getRank() > 0;
+      for (Value input : op.getInputs()) {
+        auto type = dyn_cast<RankedTensorType>(input.getType());
+        hasMask |= input != tensor && type && type.getRank() > 0;
+      }
       llvm::append_range(open, op->getResults());
     }
   }
