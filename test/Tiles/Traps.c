@@ -13,7 +13,7 @@
 // CPU with AMX ends the process with a message.
 //
 // With FX_TILES_COUNTS, the numbers of executed instructions are written to
-// that file at the end of the process.
+// that file at the end of the process, also if it ends by _Exit.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -209,4 +209,9 @@ __attribute__((destructor)) static void report(void) {
   for (int c = 0; c < NUM_COUNTERS; ++c)
     fprintf(file, "%s %ld\n", counter_names[c], atomic_load(&counters[c]));
   fclose(file);
+}
+
+__attribute__((noreturn)) void _Exit(int status) {
+  report();
+  _exit(status);
 }
