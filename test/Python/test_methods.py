@@ -110,6 +110,40 @@ def test_reset_and_save(tmp_path):
     torch.testing.assert_close(method(x), append(cache, x).detach(), rtol=1e-4, atol=1e-4)
 
 
+class Caches(nn.Module):
+    """A large cache of zeros, which the file does not hold, a small one, and one with a -0."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("large", torch.zeros(512, 4096))
+        self.register_buffer("small", torch.zeros(3))
+        self.register_buffer("signed", torch.tensor([0.0, -0.0]))
+
+    def forward(self, x):
+        before = self.large.sum(), self.small.clone(), 1 / self.signed
+        self.large[7, 4000:4003] = x
+        self.small.add_(x)
+        self.signed.sub_(1)
+        return before
+
+
+def test_states_of_zeros(tmp_path):
+    x = torch.ones(3)
+    owner = Caches()
+    model = fx_mlir.compile(torch.export.export(Caches(), (x,)), no_fallback=True)
+    model.save(tmp_path / "m.so")
+    assert (tmp_path / "m.so").stat().st_size < 1 << 20 < owner.large.nbytes
+    loaded = fx_mlir.load(tmp_path / "m.so")
+    for _ in range(2):
+        start = Caches()
+        for _ in range(3):
+            torch.testing.assert_close(list(loaded(x)), list(start(x)))
+        loaded.reset()
+    other = fx_mlir.load(tmp_path / "m.so")
+    other(x)
+    torch.testing.assert_close(list(loaded(x)), list(owner(x)))
+
+
 def test_single_method():
     model = fx_mlir.compile(export(Cache(), fill, torch.randn(8, 64)))
     assert model.methods == {"forward": model}

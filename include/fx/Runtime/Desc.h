@@ -90,7 +90,8 @@ typedef struct {
   int64_t kind;   /* FXrtArgKind */
   int64_t index;  /* the index among the inputs, or among the mutable states of
                    * all methods */
-  int64_t offset; /* of the first value in the weights, in bytes */
+  int64_t offset; /* of the first value in the weights, in bytes; -1: a mutable
+                   * state that begins as zeros */
   int64_t bytes;
   int64_t rank;
   const int64_t *sizes;

@@ -142,9 +142,13 @@ static CUresult cuda_reset_states(FXInstance *i) {
     const FXrtArg *arg = &i->model->args[a];
     if (arg->kind != FX_ARG_MUTABLE || arg->bytes <= 0)
       continue;
+    CUdeviceptr own = i->gpu->own[a];
+    size_t bytes = (size_t)arg->bytes;
     CUresult code =
-        driver.copy(i->gpu->own[a], i->gpu->weights + (CUdeviceptr)arg->offset,
-                    (size_t)arg->bytes, 0);
+        arg->offset < 0
+            ? driver.fill8(own, 0, bytes, 0)
+            : driver.copy(own, i->gpu->weights + (CUdeviceptr)arg->offset,
+                          bytes, 0);
     if (code)
       return code;
   }

@@ -50,6 +50,7 @@ typedef struct FXrtPool FXrtPool;
 typedef struct FXrtAsync FXrtAsync;
 typedef struct FXrtGpu FXrtGpu;           /* Cuda.c */
 typedef struct FXrtGpuBlock FXrtGpuBlock; /* CudaMemory.c */
+typedef struct FXrtState FXrtState;       /* States.c */
 
 /* What the methods of an instance share. */
 typedef struct {
@@ -65,7 +66,7 @@ typedef struct {
   FXrtPool *pool;
   FXrtAsync *async;
   const char *weights;
-  void **states; /* data of each mutable state, on the host */
+  FXrtState *states; /* each mutable state of a model for the CPU */
   pthread_mutex_t generator_lock;
   FXGenerator generator; /* for random operators */
   FXInstance *methods;   /* fx_rt_versions.n_methods */

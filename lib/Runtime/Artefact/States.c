@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void fx_rt_run_begin(FXInstance *i) {
   pthread_mutex_lock(&i->common->lock);
@@ -52,15 +53,39 @@ void fx_rt_admit_runs(FXInstance *i) {
 // Instances
 //===----------------------------------------------------------------------===//
 
-/* Sets the mutable states of a method to their values in the file. A state of
- * several methods has the same value for each of them. */
-static void reset_method(FXInstance *i) {
-  for (int64_t a = 0; a < i->model->n_args; ++a) {
-    const FXrtArg *arg = &i->model->args[a];
-    if (arg->kind == FX_ARG_MUTABLE)
-      memcpy(i->common->states[arg->index], i->common->weights + arg->offset,
-             (size_t)arg->bytes);
-  }
+struct FXrtState {
+  void *data;
+  const FXrtArg *arg; /* of the first method that has the state */
+  int is_mapped; /* has pages of its own, which are zero when they are new */
+};
+
+/* Below this size new pages cost more than zeros. */
+enum { MAPPED_MIN = 1 << 20 };
+
+/* Makes the memory of a state, uninitialized or zero. Returns 1 if out of
+ * memory. Large states of zeros, such as the caches of a language model, are
+ * pages that the system makes when they are first used. They are small pages,
+ * because a cache is filled at places that are far from each other. */
+static int make_state(FXrtState *s, const FXrtArg *arg) {
+  s->arg = arg;
+  s->is_mapped = arg->offset < 0 && arg->bytes >= MAPPED_MIN;
+  if (!s->is_mapped)
+    return posix_memalign(&s->data, 64, (size_t)arg->bytes + 64);
+  s->data = mmap(0, (size_t)arg->bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (s->data == MAP_FAILED)
+    s->data = 0;
+  return !s->data;
+}
+
+/* Sets a state to its values in the file. A state of several methods has the
+ * same value for each of them. */
+static void reset_state(const FXrtCommon *c, const FXrtState *s) {
+  size_t bytes = (size_t)s->arg->bytes;
+  if (s->arg->offset >= 0)
+    memcpy(s->data, c->weights + s->arg->offset, bytes);
+  else if (!s->is_mapped || madvise(s->data, bytes, MADV_DONTNEED))
+    memset(s->data, 0, bytes);
 }
 
 void fx_rt_reset(FXInstance *i) {
@@ -68,31 +93,38 @@ void fx_rt_reset(FXInstance *i) {
   if (i->model->device)
     i->model->device->ops->reset(i);
   else
-    for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m)
-      reset_method(&i->common->methods[m]);
+    for (int64_t s = 0; s < fx_rt_versions.n_mutable; ++s)
+      if (i->common->states[s].data)
+        reset_state(i->common, &i->common->states[s]);
   fx_rt_admit_runs(i);
 }
 
 int fx_rt_make_states(FXrtCommon *c) {
-  c->states = calloc((size_t)fx_rt_versions.n_mutable + 1, sizeof(void *));
+  c->states = calloc((size_t)fx_rt_versions.n_mutable + 1, sizeof *c->states);
   if (!c->states)
     return 1;
   for (int64_t m = 0; m < fx_rt_versions.n_methods; ++m) {
     const FXrtModel *model = c->methods[m].model;
     for (int64_t a = 0; a < model->n_args; ++a) {
       const FXrtArg *arg = &model->args[a];
-      if (arg->kind == FX_ARG_MUTABLE && !c->states[arg->index] &&
-          posix_memalign(&c->states[arg->index], 64, (size_t)arg->bytes + 64))
+      if (arg->kind != FX_ARG_MUTABLE || c->states[arg->index].data)
+        continue;
+      FXrtState *s = &c->states[arg->index];
+      if (make_state(s, arg))
         return 1;
+      if (!s->is_mapped)
+        reset_state(c, s);
     }
-    reset_method(&c->methods[m]);
   }
   return 0;
 }
 
 void fx_rt_free_states(FXrtCommon *c) {
   for (int64_t s = 0; c->states && s < fx_rt_versions.n_mutable; ++s)
-    free(c->states[s]);
+    if (c->states[s].is_mapped && c->states[s].data)
+      munmap(c->states[s].data, (size_t)c->states[s].arg->bytes);
+    else
+      free(c->states[s].data);
   free(c->states);
 }
 
@@ -107,7 +139,7 @@ int fx_rt_bind_states(FXInstance *i) {
     if (arg->kind == FX_ARG_CONSTANT)
       i->arg_data[a] = (char *)i->common->weights + arg->offset;
     else if (arg->kind == FX_ARG_MUTABLE)
-      i->arg_data[a] = i->common->states[arg->index];
+      i->arg_data[a] = i->common->states[arg->index].data;
   }
   return 0;
 }

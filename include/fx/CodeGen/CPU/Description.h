@@ -38,9 +38,9 @@ struct FunctionArgDescription {
   /// The index among the inputs, or among the mutable states of all methods.
   int64_t index = 0;
   llvm::SmallVector<int64_t> sizes; ///< sizes of a state or prepared tensor
-  int64_t bytes = 0, offset = 0;
-  std::string state;     ///< the name of a state
-  int64_t prepared = -1; ///< the number of the result of @prepare
+  int64_t bytes = 0, offset = 0;    ///< offset -1: a state of zeros
+  std::string state;                ///< the name of a state
+  int64_t prepared = -1;            ///< the number of the result of @prepare
   kernel::Dtype dtype{};
   bool isUsed = true;
   bool isPrepared = false; ///< the argument is a state that @prepare reads

@@ -53,8 +53,9 @@ private:
 };
 
 /// Assigns offsets in the data segment to the constants and states of the
-/// versions and methods of a model. Equal views of the same storage share an
-/// offset. `comparesBytes`: so do views with equal bytes of other storages,
+/// versions and methods of a model. A mutable state whose values are zero, as
+/// those of caches are, takes no place. Equal views of the same storage share
+/// an offset. `comparesBytes`: so do views with equal bytes of other storages,
 /// which takes a pass over all bytes. The readers of `add` must live as long
 /// then.
 class WeightPlaces {
@@ -107,8 +108,8 @@ private:
 llvm::Expected<WeightSegment> appendSegment(llvm::StringRef path,
                                             uint64_t bytes);
 
-/// Copies all constants and states of `model`, except results of @prepare, to
-/// their offsets in the data segment.
+/// Copies all constants and states of `model` that have a place, except results
+/// of @prepare, to their offsets in the data segment.
 llvm::Error writeStates(WeightSegment &segment, const ModelDescription &model,
                         StateReader &states);
 

@@ -71,6 +71,14 @@ private:
 };
 } // namespace
 
+/// Returns true if all bits of the elements are zero.
+static bool isZero(const StateView &view) {
+  ContiguousBytes own(view);
+  llvm::StringRef bytes = own.bytes;
+  return bytes.empty() ||
+         (bytes.front() == 0 && bytes.drop_front() == bytes.drop_back());
+}
+
 uint64_t WeightPlaces::findBytes(const StateView &view, uint64_t start) {
   ContiguousBytes own(view);
   auto &equal = byHash[llvm::xxh3_64bits(own.bytes)];
@@ -104,6 +112,11 @@ llvm::Error WeightPlaces::add(ModelDescription &model, StateReader &states,
     if (view->sizes != a.sizes || view->dtype.bits != a.dtype.bits)
       return llvm::createStringError(
           "state '" + a.state + "': the argument's shape or dtype is another");
+    if (a.kind == FunctionArgDescription::Mutable && !a.isPrepared &&
+        isZero(*view)) {
+      a.offset = -1;
+      continue;
+    }
     Key key{view->data,
             view->dtype.code,
             view->dtype.bits,
@@ -207,7 +220,7 @@ llvm::Error fx::cpu::writeStates(WeightSegment &segment,
   std::map<int64_t, const FunctionArgDescription *> byOffset;
   for (const FunctionArgDescription &a : model.args)
     if (a.kind != FunctionArgDescription::Input && a.prepared < 0 &&
-        a.bytes > 0)
+        a.bytes > 0 && a.offset >= 0)
       byOffset.try_emplace(a.offset, &a);
   for (auto [offset, a] : byOffset) {
     llvm::Expected<StateView> view = states.read(a->state);
