@@ -3,6 +3,7 @@ of 8 bits or floats, compared with eager PyTorch."""
 
 import re
 
+import exporting
 import harness
 import pytest
 import quantized
@@ -69,6 +70,73 @@ def test_floats(rows, size, bits, tmp_path):
     check(layer, (torch.randn(rows, k),), tmp_path)
     terms = {32: "72x32x4", 6: "576x32", 64: "576x32", 700: "1400x32"}[size]
     assert packed(tmp_path) == [f"16x{terms}xi8"]
+
+
+def rows_of(kind: str, k: int) -> torch.Tensor:
+    x = torch.randn(1, k)
+    return {
+        "normal": lambda: x,
+        "outliers": lambda: torch.where(torch.rand(1, k) < 0.02, x * 1e5, x),
+        "one outlier": lambda: x.index_fill(1, torch.tensor([k // 2]), -1e7),
+        "large": lambda: x * 1e34,
+        "small": lambda: x * 1e-28,
+        "subnormal": lambda: x * 1e-41,
+        "zeros": lambda: torch.zeros(1, k),
+        "powers": lambda: (2.0 ** torch.randint(-20, 20, (1, k))) * x.sign(),
+        "largest": lambda: torch.full((1, k), 3.0),
+        "least": lambda: torch.full((1, k), -3.0),
+        "infinity": lambda: x.index_fill(1, torch.tensor([3]), torch.inf),
+        "nan": lambda: x.index_fill(1, torch.tensor([k - 1]), torch.nan),
+    }[kind]()
+
+
+KINDS = ["normal", "outliers", "one outlier", "large", "small", "subnormal", "zeros", "powers", "largest"]
+KINDS += ["least", "infinity", "nan"]
+
+
+@pytest.mark.parametrize("k, n, size", [(576, 500, 32), (1024, 333, 128), (4096, 70, 64), (640, 450, 640)])
+def test_one_row_is_as_exact_as_in_f32(k, n, size, tmp_path):
+    """x86 multiplies one row by weights of four bits as integers."""
+    torch.manual_seed(8)
+    layer = quantized.Grouped(k, n, size, nn.Identity())
+    layer.weight.scales /= k
+    with torch.no_grad():
+        layer.weight.q[0], layer.weight.q[1], layer.bias[:2] = -8, 7, 0
+        layer.bias /= 1e3
+    inputs = [((rows_of(kind, k),), {}) for kind in KINDS]
+    exporting.save(exporting.export(layer, inputs[0][0]), tmp_path / "m.pt2")
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so", "--no-fallback")
+    assert result.returncode == 0, result.stderr
+    weight = layer.weight().double()
+    for kind, ((x,), _) in zip(KINDS, inputs):
+        want = exporting.eager(layer, (x,))
+        (got,) = harness.run(tmp_path / "m.so", ((x,), {}), tmp_path / kind, want)
+        finite = torch.isfinite(want)
+        assert torch.equal(got[~finite].nan_to_num(2.0), want[~finite].nan_to_num(2.0)), kind
+        if not finite.all():
+            continue
+        exact = x.double() @ weight.T + layer.bias.double()
+        error, eager = ((y - exact).norm() for y in (got, want))
+        # A subnormal result is exact only up to its own rounding.
+        assert error <= 1.5 * eager + 1e-7 * exact.norm() + 1e-36, (kind, error, eager, exact.norm())
+
+
+def test_one_row_of_adapters(tmp_path):
+    """The row is an intermediate result, of other matmuls with one row, in a batch of one."""
+    torch.manual_seed(9)
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up = quantized.Grouped(320, 1024, 32, nn.Identity())
+            self.gate = quantized.Grouped(320, 1024, 64, nn.Identity())
+            self.down = quantized.Grouped(1024, 320, 128, nn.Identity())
+
+        def forward(self, x):
+            y = nn.functional.rms_norm(x, (320,))
+            return x + self.down(self.up(y) * nn.functional.silu(self.gate(y)) / 100)
+
+    check(Block(), (torch.randn(1, 1, 320),), tmp_path)
 
 
 @pytest.mark.parametrize("bits", [4, 8])

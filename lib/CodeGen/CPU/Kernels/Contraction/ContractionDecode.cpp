@@ -57,21 +57,13 @@ void ContractionEmitter::decodePart(Scope &scope, Value memory,
   auto outer = code.beginFor(scope, groups, Index::of(0), terms, group);
   Index from(outer.getInductionVar()), term = code.add(first, from);
   SmallVector<Value> scales;
-  for (int64_t v = 0; v < vectors; ++v) {
-    if (info.groupSize) {
-      Index at = code.add(
-          tBase, code.mul(code.floorDiv(term, info.groupSize), groupStride));
-      at = code.add(at, Index::of(v * code.lanes));
-      scales.push_back(
-          vector::LoadOp::create(b, loc, type, t->flat, code.materialize(at)));
-    } else {
-      scales.push_back(code.splatConstant(b.getF32FloatAttr(1)));
-    }
-    if (unit() != 1)
-      scales[v] = arith::MulFOp::create(
-          b, loc, scales[v], code.splatConstant(b.getF32FloatAttr(1 / unit())));
+  for (int64_t v = 0; info.groupSize && v < vectors; ++v) {
+    Index at = code.add(
+        tBase, code.mul(code.floorDiv(term, info.groupSize), groupStride));
+    at = code.add(at, Index::of(v * code.lanes));
+    scales.push_back(
+        vector::LoadOp::create(b, loc, type, t->flat, code.materialize(at)));
   }
-  bool isScaled = info.groupSize || unit() != 1;
   Scope steps;
   auto loop =
       code.beginFor(groups, steps, Index::of(0), Index::of(group), depth());
@@ -83,7 +75,7 @@ void ContractionEmitter::decodePart(Scope &scope, Value memory,
     right.push_back(loadRight(bAt, v));
   for (int64_t part = 0; part < numParts(); ++part)
     for (auto [v, x] : llvm::enumerate(getPart(right, part))) {
-      if (isScaled)
+      if (info.groupSize)
         x = arith::MulFOp::create(b, loc, x, scales[v]);
       Index to = code.add(code.add(from, step), Index::of(part));
       to =

@@ -113,6 +113,12 @@ struct ContractionEmitter {
   // The number of parts of the next panel that a tile prefetches if the number
   // of tiles is known at run time only; null: one.
   mlir::Value fetchScale;
+  // The left operand as integers, see ContractionFixedPoint.cpp: the bytes of
+  // all terms, the low ones first; for each block of terms the scale, and what
+  // its sums contain in excess; whether all terms are finite.
+  struct {
+    mlir::Value bytes, scales, offsets, isFinite;
+  } fixed;
   // The configuration of the tiles, and the sums that they store.
   mlir::Value tileConfig, tileSums;
 
@@ -199,7 +205,7 @@ struct ContractionEmitter {
                                          int64_t part);
   /// Returns the factor by which `getPart` multiplies nibbles, and thus the
   /// sums.
-  double unit() const { return !nibbles ? 1 : info.isInteger() ? 16 : 1 << 28; }
+  double unit() const { return nibbles && info.isInteger() ? 16 : 1; }
   /// Adds the products of `left`, a number or a vector with equal lanes, and
   /// the vectors `right` to the sums of one row.
   void multiply(mlir::ArrayRef<mlir::Value> right, mlir::Value left,
@@ -273,6 +279,26 @@ struct ContractionEmitter {
   void emitDecoded(Scope &scope, const Index &from, const Index &to);
   /// The same, but without that if the rows are few at run time.
   void emitByteRows(Scope &scope, const Index &from, const Index &to);
+  /// Returns true if the left operand, one row of f32, is multiplied as
+  /// integers.
+  bool usesFixedPoint();
+  /// Converts the left operand to integers, in memory that `freeRounded` frees.
+  void roundLeft(Scope &scope);
+  void freeRounded();
+  /// Adds products of bytes to `sum`, which is null at first.
+  mlir::Value addByteProducts(mlir::Value sum, mlir::Value unsignedBytes,
+                              mlir::Value signedBytes);
+  /// Returns such sums of each column as i32, times a power of two.
+  mlir::Value scaleByteSum(mlir::Value sum, int64_t factor);
+  /// Returns the integer sums of a block of terms: `vectors` vectors.
+  llvm::SmallVector<mlir::Value> sumBlock(const Index &block, Index bOff,
+                                          Index pOff, bool fetches);
+  /// Returns the sums over all blocks.
+  llvm::SmallVector<mlir::Value> sumBlocks(Scope &scope, Index bOff, Index pOff,
+                                           bool fetches);
+  /// Returns the sums, by `sumBlocks` if all terms are finite, or else in f32.
+  llvm::SmallVector<mlir::Value>
+  sumFixedPoint(Scope &scope, Index aOff, Index bOff, Index pOff, bool fetches);
   /// Emits a tile of `count` rows from `row` on: its sums and its epilogue.
   void emitTile(Scope &scope, const Index &row, int64_t count);
   /// Adds the initial values of the result to the sums `acc` of `count` rows,

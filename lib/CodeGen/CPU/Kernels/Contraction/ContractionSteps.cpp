@@ -70,10 +70,11 @@ Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
 }
 
 // A 32-bit word of a column holds terms 0 to 3 in the low nibbles of its bytes
-// and terms 4 to 7 in the high nibbles. A nibble is shifted to the highest bits
-// of its byte (integers) or of the word (floats), where it keeps its sign, and
-// the other bits are masked off. The factor is therefore 16 or 2^28 times the
-// term.
+// and terms 4 to 7 in the high nibbles. For integers, a nibble is shifted to
+// the highest bits of its byte, where it keeps its sign, and the other bits are
+// masked off: the factor is 16 times the term. For floats, it is shifted to the
+// highest bits of the word and back. A factor of 2^28, without the second
+// shift, would make sums of large elements infinite.
 SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
                                                int64_t part) {
   if (!nibbles)
@@ -83,20 +84,23 @@ SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
   VectorType words = code.vectorType(builder.getI32Type());
   int64_t up =
       info.isInteger() ? 4 - 4 * part : 28 - 8 * (part % 4) - 4 * (part / 4);
-  Value mask = code.splatConstant(builder.getI32IntegerAttr(
-      static_cast<int32_t>(info.isInteger() ? 0xf0f0f0f0u : 0xf0000000u)));
+  auto constant = [&](uint32_t v) {
+    return code.splatConstant(
+        builder.getI32IntegerAttr(static_cast<int32_t>(v)));
+  };
   SmallVector<Value> result;
   for (Value bytes : right) {
     Value v = vector::BitCastOp::create(builder, loc, words, bytes);
     if (up)
-      v = arith::ShLIOp::create(
-          builder, loc, v, code.splatConstant(builder.getI32IntegerAttr(up)));
-    v = arith::AndIOp::create(builder, loc, v, mask);
-    if (info.isInteger())
+      v = arith::ShLIOp::create(builder, loc, v, constant(up));
+    if (info.isInteger()) {
+      v = arith::AndIOp::create(builder, loc, v, constant(0xf0f0f0f0u));
       v = vector::BitCastOp::create(builder, loc, bytes.getType(), v);
-    else
+    } else {
+      v = arith::ShRSIOp::create(builder, loc, v, constant(28));
       v = arith::SIToFPOp::create(builder, loc,
                                   code.vectorType(builder.getF32Type()), v);
+    }
     result.push_back(v);
   }
   return result;

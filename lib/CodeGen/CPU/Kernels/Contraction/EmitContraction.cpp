@@ -41,23 +41,18 @@ ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
                    return r.size.isStatic() && r.b.constant % prefetch == 0;
                  });
   Index pOff = fetches && prefetch > 1 ? prefetchStart(row) : Index::of(0);
+  if (fixed.isFinite)
+    return sumFixedPoint(scope, aRow, bBase, pOff, fetches);
   if (info.groupSize)
     return sumGroups(scope, aRow, bBase, pOff, fetches, count);
   SmallVector<Value> sums =
       sum(scope, reductions, aRow, bBase, pOff, fetches, count);
   if (unit() == 1)
     return sums;
-  // Divide by the unit. This is exact: integer sums are multiples of it, and
-  // for floats it is a power of two.
-  for (Value &v : sums) {
-    if (info.isInteger())
-      v = arith::ShRSIOp::create(
-          code.b, code.loc, v, code.splatConstant(code.b.getI32IntegerAttr(4)));
-    else
-      v = arith::MulFOp::create(
-          code.b, code.loc, v,
-          code.splatConstant(code.b.getF32FloatAttr(1 / unit())));
-  }
+  // The sums are multiples of the unit, 16.
+  for (Value &v : sums)
+    v = arith::ShRSIOp::create(code.b, code.loc, v,
+                               code.splatConstant(code.b.getI32IntegerAttr(4)));
   return sums;
 }
 
@@ -417,6 +412,8 @@ void ContractionEmitter::emit() {
   for (const TaskLoop &entry : order)
     sizes.push_back(entry.size);
   Scope top, task;
+  if (usesFixedPoint())
+    roundLeft(top);
   Operation *forall = code.beginForall(top, task, sizes, ivs, estimateWork());
   TaskTile tile = placeTask(order, ivs);
   firstRow = tile.from;
@@ -440,4 +437,6 @@ void ContractionEmitter::emit() {
   else
     emitRowsOf(task, tile.from, tile.to);
   code.endForall(forall);
+  if (fixed.bytes)
+    freeRounded();
 }

@@ -1,0 +1,304 @@
+//===- ContractionFixedPoint.cpp - one row of f32 by 4-bit weights --------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One row of f32 is multiplied by weights of four bits, as in the step of a
+// language model. A conversion of each weight to f32 takes longer than reading
+// it from memory. Instead, the row is converted to integers q of 24 bits once,
+// with a scale for each block of 32 terms. The rounding of a term is that of an
+// f32 of the size of the block's largest term. With three signed bytes
+//
+//   q = 65536 h + 256 m + l
+//
+// and unsigned weights u = w + 8, the exact sum of a block is
+//
+//   sum q w = 65536 sum h u + 256 sum m u + sum l u - 8 sum q,
+//
+// which fits into 32 bits. x86 multiplies unsigned by signed bytes: vpdpbusd
+// adds four products, vpmaddubsw two, and the sums of 16 of its products, below
+// 16 * 15 * 128, fit into 16 bits.
+//
+// A row with an infinity or a NaN is computed in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// The terms of a block, and the bytes of a term.
+static constexpr int64_t kTerms = 32, kBytes = 3;
+/// The largest |q|: a rounding of the scale does not carry it beyond three
+/// bytes.
+static constexpr float kMost = 127 * 65536;
+
+bool ContractionEmitter::usesFixedPoint() {
+  if (!nibbles || !info.hasByteWeights() || !packed || tiles || mLoop ||
+      !outer.empty() || code.machine.isNEON || code.lanes < 8 ||
+      info.groupSize % kTerms || reductions.size() != 1)
+    return false;
+  const ReductionLoop &r = reductions[0];
+  return r.size.isStatic() && r.size.constant * depth() % kTerms == 0 &&
+         r.a.isStatic(depth());
+}
+
+void ContractionEmitter::roundLeft(Scope &scope) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  int64_t terms = reductions[0].size.constant * depth();
+  auto allocate = [&](int64_t size, Type element) -> Value {
+    return memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
+  };
+  Type i8 = b.getI8Type(), i32 = b.getI32Type(), f32 = b.getF32Type();
+  fixed.bytes = allocate(kBytes * terms, i8);
+  fixed.scales = allocate(terms / kTerms, f32);
+  fixed.offsets = allocate(terms / kTerms, i32);
+  auto vectorOf = [](Type element) {
+    return VectorType::get({kTerms}, element);
+  };
+  auto splat = [&](int32_t v) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(vectorOf(i32), b.getI32IntegerAttr(v)));
+  };
+  auto number = [&](TypedAttr v) -> Value {
+    return arith::ConstantOp::create(b, loc, v);
+  };
+  Value none = number(b.getI32IntegerAttr(0));
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, Index::of(0),
+                            Index::of(terms / kTerms), 1, none);
+  Index block(loop.getInductionVar());
+  Index first = code.mul(block, Index::of(kTerms));
+  Value x = vector::LoadOp::create(b, loc, vectorOf(f32), a->flat,
+                                   code.materialize(code.add(aBase, first)));
+  // As integers, the absolute values are ordered, with NaN above infinity.
+  Value bits = vector::BitCastOp::create(b, loc, vectorOf(i32), x);
+  bits = arith::AndIOp::create(b, loc, bits, splat(0x7fffffff));
+  Value most =
+      vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, bits);
+  Value all = arith::MaxUIOp::create(b, loc, loop.getRegionIterArg(0), most);
+  // Neither the scale nor its inverse are subnormal or infinite.
+  float least = 0x1p-100f;
+  most = arith::MaxUIOp::create(
+      b, loc, most,
+      number(b.getI32IntegerAttr(llvm::bit_cast<int32_t>(least))));
+  Value scale =
+      arith::MulFOp::create(b, loc, arith::BitcastOp::create(b, loc, f32, most),
+                            number(b.getF32FloatAttr(1 / kMost)));
+  Value inverse =
+      arith::DivFOp::create(b, loc, number(b.getF32FloatAttr(1)), scale);
+  Value q = arith::MulFOp::create(
+      b, loc, x, vector::BroadcastOp::create(b, loc, vectorOf(f32), inverse));
+  q = arith::FPToSIOp::create(b, loc, vectorOf(i32),
+                              math::RoundEvenOp::create(b, loc, q));
+  Value sum =
+      vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, q);
+  for (int64_t byte = 0; byte < kBytes; ++byte) {
+    Value low = arith::TruncIOp::create(b, loc, vectorOf(i8), q);
+    Index at = code.add(first, Index::of(byte * terms));
+    vector::StoreOp::create(b, loc, low, fixed.bytes, code.materialize(at));
+    if (byte + 1 == kBytes)
+      break;
+    q = arith::SubIOp::create(
+        b, loc, q, arith::ExtSIOp::create(b, loc, vectorOf(i32), low));
+    q = arith::ShRSIOp::create(b, loc, q, splat(8));
+  }
+  Value at = code.materialize(block);
+  memref::StoreOp::create(b, loc, scale, fixed.scales, at);
+  sum = arith::MulIOp::create(b, loc, sum, number(b.getI32IntegerAttr(8)));
+  memref::StoreOp::create(b, loc, sum, fixed.offsets, at);
+  code.endFor(loop, all);
+  fixed.isFinite = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::ult, loop.getResult(0),
+      number(b.getI32IntegerAttr(0x7f800000)));
+}
+
+void ContractionEmitter::freeRounded() {
+  for (Value memory : {fixed.bytes, fixed.scales, fixed.offsets})
+    memref::DeallocOp::create(code.b, code.loc, memory);
+}
+
+/// Calls an intrinsic of x86.
+static Value call(KernelCode &code, StringRef name, Type result,
+                  ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(code.b, code.loc, result,
+                                       code.b.getStringAttr(name), operands)
+      .getResult(0);
+}
+
+Value ContractionEmitter::addByteProducts(Value sum, Value unsignedBytes,
+                                          Value signedBytes) {
+  OpBuilder &b = code.b;
+  bool isWide = code.lanes >= 16;
+  if (code.machine.hasByteDot) {
+    VectorType type = code.vectorType(b.getI32Type());
+    if (!sum)
+      sum = code.splatConstant(b.getI32IntegerAttr(0));
+    return call(code,
+                isWide ? "llvm.x86.avx512.vpdpbusd.512"
+                       : "llvm.x86.avx512.vpdpbusd.256",
+                type, {sum, unsignedBytes, signedBytes});
+  }
+  Value pairs = call(code,
+                     isWide ? "llvm.x86.avx512.pmaddubs.w.512"
+                            : "llvm.x86.avx2.pmadd.ub.sw",
+                     VectorType::get({2 * code.lanes}, b.getI16Type()),
+                     {unsignedBytes, signedBytes});
+  return sum ? arith::AddIOp::create(b, code.loc, sum, pairs) : pairs;
+}
+
+Value ContractionEmitter::scaleByteSum(Value sum, int64_t factor) {
+  OpBuilder &b = code.b;
+  VectorType words = code.vectorType(b.getI32Type());
+  auto shift = [&](Value v, int64_t factor) -> Value {
+    if (factor == 1)
+      return v;
+    return arith::ShLIOp::create(
+        b, code.loc, v,
+        code.splatConstant(b.getI32IntegerAttr(llvm::Log2_64(factor))));
+  };
+  if (code.machine.hasByteDot)
+    return shift(sum, factor);
+  // vpmaddwd adds the two sums of a column. It multiplies by up to 2^14.
+  int64_t here = factor < (1 << 15) ? factor : 1;
+  auto type = cast<VectorType>(sum.getType());
+  Value factors = arith::ConstantOp::create(
+      b, code.loc, DenseElementsAttr::get(type, b.getI16IntegerAttr(here)));
+  Value v = call(code,
+                 code.lanes >= 16 ? "llvm.x86.avx512.pmaddw.d.512"
+                                  : "llvm.x86.avx2.pmadd.wd",
+                 words, {sum, factors});
+  return shift(v, factor / here);
+}
+
+SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
+                                                Index pOff, bool fetches) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  int64_t terms = reductions[0].size.constant * depth();
+  auto type = VectorType::get({width()}, b.getI8Type());
+  auto splat = [&](int8_t v) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, b.getI8IntegerAttr(v)));
+  };
+  SmallVector<Value> sums(kBytes * vectors);
+  for (int64_t step = 0; step < kTerms / depth(); ++step) {
+    const ReductionLoop &r = reductions[0];
+    Index at = code.add(bOff, code.mul(Index::of(step), r.b));
+    if (fetches)
+      emitPrefetch(at,
+                   code.add(pOff, code.mul(Index::of(step), fetchStride(r.b))),
+                   step);
+    SmallVector<Value> low, high;
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value u = arith::XOrIOp::create(b, loc, loadRight(at, v), splat(-0x78));
+      low.push_back(arith::AndIOp::create(b, loc, u, splat(15)));
+      high.push_back(arith::ShRUIOp::create(b, loc, u, splat(4)));
+    }
+    for (int64_t part = 0; part < 2; ++part)
+      for (int64_t byte = 0; byte < kBytes; ++byte) {
+        int64_t term = byte * terms + step * depth() + 4 * part;
+        Index from =
+            code.add(code.mul(block, Index::of(kTerms)), Index::of(term));
+        Value word = vector::BitCastOp::create(
+            b, loc, VectorType::get({1}, b.getI32Type()),
+            vector::LoadOp::create(b, loc, VectorType::get({4}, b.getI8Type()),
+                                   fixed.bytes, code.materialize(from)));
+        Value x = vector::BitCastOp::create(
+            b, loc, type,
+            code.splat(vector::ExtractOp::create(b, loc, word, 0)));
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value &sum = sums[byte * vectors + v];
+          sum = addByteProducts(sum, part ? high[v] : low[v], x);
+        }
+      }
+  }
+  Value offset = code.splat(
+      memref::LoadOp::create(b, loc, fixed.offsets, code.materialize(block)));
+  SmallVector<Value> result;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value sum;
+    for (int64_t byte = 0; byte < kBytes; ++byte) {
+      Value part =
+          scaleByteSum(sums[byte * vectors + v], int64_t(1) << (8 * byte));
+      sum = sum ? arith::AddIOp::create(b, loc, sum, part) : part;
+    }
+    result.push_back(arith::SubIOp::create(b, loc, sum, offset));
+  }
+  return result;
+}
+
+SmallVector<Value> ContractionEmitter::sumBlocks(Scope &scope, Index bOff,
+                                                 Index pOff, bool fetches) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  const ReductionLoop &r = reductions[0];
+  int64_t steps = kTerms / depth();
+  VectorType type = code.vectorType(b.getF32Type());
+  SmallVector<Value> totals(vectors,
+                            code.splatConstant(b.getF32FloatAttr(0.0)));
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, Index::of(0),
+                            Index::of(r.size.constant / steps), 1, totals);
+  totals.assign(loop.getRegionIterArgs().begin(),
+                loop.getRegionIterArgs().end());
+  Index block(loop.getInductionVar());
+  Index first = code.mul(block, Index::of(steps));
+  bOff = code.add(bOff, code.mul(first, r.b));
+  if (fetches && prefetch > 1)
+    pOff = code.add(pOff, code.mul(first, fetchStride(r.b)));
+  SmallVector<Value> sums = sumBlock(block, bOff, pOff, fetches);
+  Value mine = code.splat(
+      memref::LoadOp::create(b, loc, fixed.scales, code.materialize(block)));
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value scale = mine;
+    if (info.groupSize) {
+      Index group = code.floorDiv(block, info.groupSize / kTerms);
+      Index at = code.add(code.add(tBase, code.mul(group, groupStride)),
+                          Index::of(v * code.lanes));
+      scale = arith::MulFOp::create(
+          b, loc, mine,
+          vector::LoadOp::create(b, loc, type, t->flat, code.materialize(at)));
+    }
+    Value sum = arith::SIToFPOp::create(b, loc, type, sums[v]);
+    totals[v] = vector::FMAOp::create(b, loc, sum, scale, totals[v]);
+  }
+  code.endFor(loop, totals);
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> ContractionEmitter::sumFixedPoint(Scope &scope, Index aOff,
+                                                     Index bOff, Index pOff,
+                                                     bool fetches) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  SmallVector<Type> types(vectors, code.vectorType(b.getF32Type()));
+  auto branch = scf::IfOp::create(b, loc, types, fixed.isFinite,
+                                  /*withElseRegion=*/true);
+  auto fill = [&](Block *block, auto emit) {
+    b.setInsertionPointToStart(block);
+    Scope inner;
+    inner.parent = &scope;
+    inner.loop = branch;
+    scf::YieldOp::create(b, loc, emit(inner));
+  };
+  fill(branch.thenBlock(),
+       [&](Scope &inner) { return sumBlocks(inner, bOff, pOff, fetches); });
+  fill(branch.elseBlock(), [&](Scope &inner) {
+    if (info.groupSize)
+      return sumGroups(inner, aOff, bOff, pOff, fetches, /*count=*/1);
+    return sum(inner, reductions, aOff, bOff, pOff, fetches, /*count=*/1);
+  });
+  b.setInsertionPointAfter(branch);
+  return SmallVector<Value>(branch.getResults());
+}
