@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Times text generation with a Llama-style model of random weights: fx-mlir, and eager PyTorch by
-transformers with a static cache, alternating in one process.
+"""Times text generation with a Llama-style model of random weights: fx-mlir, eager PyTorch by
+transformers with a static cache, and other engines, whose steps alternate.
 
     benchmarks/llm.py --size 150m --formats f32,int8,int4 --threads 1
+    benchmarks/llm.py --peer llama.cpp=ENV/bin/python --peer openvino=ENV/bin/python
 
 For each format: the size of the file, the time to load it, the resident memory after a
 generation, the tokens per second of a prompt of 512 tokens, and those of decode steps after 128
-and 2048 tokens, of one sequence and, with `--slots`, of several sequences in one call. Steps are the least of several rounds; the ratio is that of fx-mlir over eager
-PyTorch in float32. `of the limit` is the time in which the probed bandwidth reads the weights
-and the cache once, over the time of the step.
+and 2048 tokens, of one sequence and, with `--slots`, of several sequences in one call. Times are
+the least of several rounds; the ratio is that to eager PyTorch in float32. `of the limit` is the
+time in which the probed bandwidth reads the weights and the cache once, over the time of the
+step. Another engine runs in a process of its own (`llm_peers.py`), by the Python of its
+environment.
 """
 
 import argparse
@@ -46,7 +49,65 @@ def make(size: str):
     return LlamaForCausalLM(config).eval()
 
 
-class Eager:
+def save(model, folder: pathlib.Path) -> None:
+    """Saves the model, with a tokenizer of one token for each word t0, t1, and so on."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    model.save_pretrained(folder)
+    words = {f"t{k}": k for k in range(model.config.vocab_size)}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="t0"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="t0", bos_token="t1", eos_token="t2", pad_token="t0"
+    ).save_pretrained(folder)
+
+
+class Engine:
+    def __call__(self, tokens: list[int], position: int, slots: int = 1) -> None:
+        raise NotImplementedError
+
+    def best(self, tokens: list[int], position: int, times: int, slots: int = 1) -> float:
+        """Returns the seconds of the fastest of some steps."""
+        found = float("inf")
+        for _ in range(times):
+            start = time.perf_counter()
+            self(tokens, position, slots)
+            found = min(found, time.perf_counter() - start)
+        return found
+
+
+class Peer(Engine):
+    """Another engine. Its first token after a prompt is that of eager PyTorch in float32."""
+
+    def __init__(self, name, python, form, saved, folder, threads) -> None:
+        folder.mkdir()
+        script = ROOT / "benchmarks" / "llm_peers.py"
+        self.log = open(folder / "log", "wb")
+        self.process = subprocess.Popen(
+            [python, script, name, form, saved, folder, str(threads)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            env={"PATH": os.environ["PATH"], "HOME": str(folder), "OMP_NUM_THREADS": str(threads)},
+        )  # fmt: skip
+        self.folder = folder
+        self.about = self.answer()
+
+    def answer(self) -> dict:
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit("error: " + " ".join(map(str, self.process.args[1:4])) + ": " + (self.folder / "log").read_text()[-2000:])
+        return json.loads(line)
+
+    def ask(self, **request) -> dict:
+        print(json.dumps(request), file=self.process.stdin, flush=True)
+        return self.answer()
+
+    def best(self, tokens, position, times, slots=1) -> float:
+        request = {"tokens": len(tokens), "position": position, "times": times, "sequences": slots}
+        return self.ask(**request)["seconds"]
+
+
+class Eager(Engine):
     """A step of transformers with static caches, one for each number of sequences."""
 
     def __init__(self, model) -> None:
@@ -71,7 +132,7 @@ class Eager:
             )  # fmt: skip
 
 
-class Compiled:
+class Compiled(Engine):
     def __init__(self, folder: pathlib.Path, threads: int) -> None:
         import fx_mlir
         import numpy as np
@@ -88,15 +149,6 @@ class Compiled:
             return
         method = self.model.decode if len(tokens) == 1 else self.model.prefill
         method(np.array([tokens]), np.arange(position, position + len(tokens)))
-
-
-def best(step, tokens: list[int], position: int, times: int, slots: int = 1) -> float:
-    found = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        step(tokens, position, slots)
-        found = min(found, time.perf_counter() - start)
-    return found
 
 
 def resident(folder: pathlib.Path) -> int:
@@ -131,6 +183,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--slots", type=int, default=0, metavar="N", help="also N sequences at once")
+    parser.add_argument("--peer", action="append", default=[], metavar="ENGINE=PYTHON", help="also another engine of llm_peers.py")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -154,6 +207,21 @@ def main() -> None:
             rows[name] = {"MB": size / 1e6, "load s": engines[name].load_seconds, "RSS MiB": resident(path)}
         engines["eager"] = Eager(model)
         rows["eager"] = {}
+        if options.peer:
+            save(model, pathlib.Path(folder) / "saved")
+            prompt = [11, 300, 7, 42, 5]
+            with torch.no_grad():
+                first = model(torch.tensor([prompt])).logits[0, -1].argmax().item()
+        for name, python in (p.split("=", 1) for p in options.peer):
+            for form in options.formats.split(","):
+                key = f"{name} {form}"
+                engines[key] = Peer(
+                    name, python, form, pathlib.Path(folder) / "saved",
+                    pathlib.Path(folder) / key.replace(" ", "-"), options.threads,
+                )  # fmt: skip
+                rows[key] = engines[key].about
+                if form == "f32" and engines[key].ask(next=prompt)["token"] != first:
+                    sys.exit(f"error: {key}: another token than eager PyTorch")
         works = {f"prefill {PROMPT}": ([7] * PROMPT, 0, 1, 1)}
         works |= {f"decode at {n}": ([7], n, 8, 1) for n in CONTEXTS}
         if options.slots > 1:
@@ -163,8 +231,8 @@ def main() -> None:
         least = {(w, e): float("inf") for w in works for e in engines}
         for _ in range(options.rounds):
             for work, (tokens, position, times, slots) in works.items():
-                for name, step in engines.items():
-                    seconds = best(step, tokens, position, times, slots)
+                for name, engine in engines.items():
+                    seconds = engine.best(tokens, position, times, slots)
                     least[work, name] = min(least[work, name], seconds)
     from run import probe_roofline
 
@@ -174,7 +242,7 @@ def main() -> None:
         rows[name][f"{work} tok/s"] = slots * len(tokens) / seconds
         rows[name][f"{work} ratio"] = least[work, "eager"] / seconds
         if len(tokens) == 1 and name != "eager":
-            must = bytes_of_step(model, name, position, slots) / rate
+            must = bytes_of_step(model, name.split()[-1], position, slots) / rate
             rows[name][f"{work} of the limit"] = must / seconds
     print(f"{options.size}: {parameters / 1e6:.0f}M parameters, {options.threads} threads")
     for name, row in rows.items():

@@ -72,7 +72,7 @@ class FlatModel:
             (i["leaf"], i["kind"], i["name"], i["mutated"]) for i in self.info["inputs"]
         ]
         self._kinds = [o["kind"] for o in self.info["outputs"]]
-        # Tensors of torch need no capsules if all inputs and outputs are tensors.
+        # Tensors of torch and arrays need no capsules if all inputs and outputs are tensors.
         self._call = None
         if (
             not self._on_gpu
@@ -83,8 +83,8 @@ class FlatModel:
             self._call = getattr(self.impl, "call", None)
 
     def call_tensors(self, leaves: tuple) -> list | None:
-        """Runs the model on plain tensors of torch on the CPU. Returns None if an input, an output
-        or the model is anything else."""
+        """Runs the model on plain tensors of torch on the CPU, or on NumPy arrays. Returns None if
+        an input, an output or the model is anything else."""
         if self._call is None:
             return None
         try:

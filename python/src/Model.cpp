@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model.h"
+#include "Arrays.h"
 #include "Exchange.h"
 
 using namespace fx::python;
@@ -145,10 +146,35 @@ nb::list Model::run(nb::sequence inputs, int threads, uintptr_t stream,
   return result;
 }
 
+/// Runs the model with the inputs, and returns its outputs by `take`.
+template <typename Take>
+static nb::object runCall(FXModel *model,
+                          const std::vector<const DLTensor *> &inputs,
+                          int threads, Take take) {
+  std::vector<DLManagedTensor *> outputs(fxModelGetInfo(model)->n_outputs,
+                                         nullptr);
+  FXError *error = nullptr;
+  int failed;
+  {
+    nb::gil_scoped_release release;
+    FXRunOptions options = {sizeof options, threads, nullptr, 0};
+    failed = fxModelRunWith(model, inputs.data(), inputs.size(), outputs.data(),
+                            outputs.size(), &options, &error);
+  }
+  if (failed)
+    raise(error);
+  nb::list result;
+  for (DLManagedTensor *output : outputs)
+    result.append(take(output));
+  return result;
+}
+
 nb::object Model::call(nb::tuple inputs, int threads) {
   size_t n = inputs.size();
   if (n == 0)
     return nb::none();
+  if (isArray(inputs[0]))
+    return callArrays(inputs, threads);
   std::optional<Exchange> exchange = Exchange::find(inputs[0]);
   if (!exchange)
     return nb::none();
@@ -160,22 +186,26 @@ nb::object Model::call(nb::tuple inputs, int threads) {
       return nb::none();
     pointers.push_back(&tensor);
   }
-  std::vector<DLManagedTensor *> outputs(fxModelGetInfo(get())->n_outputs,
-                                         nullptr);
-  FXError *error = nullptr;
-  int failed;
-  {
-    nb::gil_scoped_release release;
-    FXRunOptions options = {sizeof options, threads, nullptr, 0};
-    failed = fxModelRunWith(get(), pointers.data(), pointers.size(),
-                            outputs.data(), outputs.size(), &options, &error);
+  return runCall(get(), pointers, threads, [&](DLManagedTensor *output) {
+    return exchange->take(output);
+  });
+}
+
+nb::object Model::callArrays(nb::tuple inputs, int threads) {
+  const FXModelInfo &info = *fxModelGetInfo(get());
+  for (int i = 0; i < info.n_outputs; ++i)
+    if (!hasArrays(info.outputs[i].dtype))
+      return nb::none();
+  std::vector<ArrayInput> arrays(inputs.size());
+  std::vector<const DLTensor *> pointers;
+  for (nb::handle input : inputs) {
+    size_t i = pointers.size();
+    bool isMutated = int(i) < info.n_inputs && info.inputs[i].mutated;
+    if (!isArray(input) || !arrays[i].set(input, isMutated))
+      return nb::none();
+    pointers.push_back(&arrays[i].tensor);
   }
-  if (failed)
-    raise(error);
-  nb::list result;
-  for (DLManagedTensor *output : outputs)
-    result.append(exchange->take(output));
-  return result;
+  return runCall(get(), pointers, threads, takeArray);
 }
 
 void Model::runInto(nb::sequence inputs, nb::sequence outputs, int threads) {

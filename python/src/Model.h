@@ -26,9 +26,9 @@ public:
 
   nb::list run(nb::sequence inputs, int threads, uintptr_t stream,
                unsigned flags);
-  /// Runs the model on tensors of one type with DLPack's C exchange, in the
-  /// CPU's memory, and returns such tensors. Returns None if an input is
-  /// anything else.
+  /// Runs the model on NumPy arrays, or on tensors of one type with DLPack's C
+  /// exchange, in the CPU's memory, and returns such arrays or tensors. Returns
+  /// None if an input is anything else, or if an output can be no array.
   nb::object call(nb::tuple inputs, int threads);
   /// An output that is None is dropped.
   void runInto(nb::sequence inputs, nb::sequence outputs, int threads);
@@ -51,6 +51,7 @@ public:
   FXModel *get() const { return model.get(); }
 
 private:
+  nb::object callArrays(nb::tuple inputs, int threads);
   explicit Model(FXModel *model, void (*destroy)(FXModel *) = fxModelDestroy)
       : model(model, destroy) {}
 
