@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace fx::cpu;
 
 /// The least number of rows for which the conversion pays.
-static constexpr int64_t kLeastRows = 16;
+static int64_t getLeastRows(bool nibbles) { return nibbles ? 6 : 16; }
 /// The rows whose sums are kept, and the terms of a part of the panel.
 static constexpr int64_t kRows = 128, kTerms = 256;
 
@@ -32,17 +32,22 @@ bool ContractionEmitter::decodes() {
   return info.hasByteWeights() && packed && mLoop && !tiles &&
          reductions.size() == 1 && reductions[0].size.isStatic() &&
          kTerms % std::max<int64_t>(info.groupSize, depth()) == 0 &&
-         !(mSize.isStatic() && mSize.constant < kLeastRows);
+         !(mSize.isStatic() && mSize.constant < getLeastRows(nibbles));
 }
 
 int64_t ContractionEmitter::decodedRows() const {
   // All registers but those of a row of weights and an element of the left
   // operand: the sums of groups need none of their own here.
   int64_t registers = code.machine.registers;
-  return std::min<int64_t>((registers - 1 - vectors) / vectors,
-                           code.lanes >= 16      ? 12
-                           : code.machine.isNEON ? 8
-                                                 : 6);
+  int64_t most = std::min<int64_t>((registers - 1 - vectors) / vectors,
+                                   code.lanes >= 16      ? 12
+                                   : code.machine.isNEON ? 8
+                                                         : 6);
+  if (!mSize.isStatic())
+    return most;
+  // The rows past the end of the last tile are computed in vain.
+  return llvm::divideCeil(mSize.constant,
+                          llvm::divideCeil(mSize.constant, most));
 }
 
 void ContractionEmitter::decodePart(Scope &scope, Value memory,
@@ -200,9 +205,9 @@ void ContractionEmitter::emitByteRows(Scope &scope, const Index &from,
     return emitDecoded(scope, from, to);
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  Value isMany =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                            code.materialize(count), code.constant(kLeastRows));
+  Value isMany = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                       code.materialize(count),
+                                       code.constant(getLeastRows(nibbles)));
   auto branch = scf::IfOp::create(b, loc, isMany, /*withElseRegion=*/true);
   auto fill = [&](Block *block, auto emit) {
     b.setInsertionPointToStart(block);
