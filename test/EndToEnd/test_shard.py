@@ -198,6 +198,15 @@ def test_weights(tmp_path):
         for file in sharded.divide(tmp_path / "m.pt2", world, LLAMA):
             size = file.stat().st_size
             assert size <= share * whole, (world, size, whole)
+    # Text in another folder than that of the weights.
+    out = tmp_path / "text"
+    out.mkdir()
+    (tmp_path / "plan.txt").write_text("lm_head: colwise")
+    text = harness.tool("fx-translate", "--pt2-to-mlir", tmp_path / "m.pt2", "--shard",
+                        tmp_path / "plan.txt", "-o", out / "m.{rank}.mlir")  # fmt: skip
+    assert text.returncode == 0, text.stderr
+    archive = harness.tool("fx-translate", "--mlir-to-pt2", out / "m.1.mlir", "-o", out / "m.1.pt2")
+    assert archive.returncode == 0, archive.stderr
 
 
 # --- processes --------------------------------------------------------------------------------

@@ -103,6 +103,11 @@ static const fx::ExportFormat *asked;
 
 static bool isArchive() { return asked && asked->name == "pt2"; }
 
+/// Returns true if a program for each rank is asked for.
+static bool isDivided() {
+  return plan.getNumOccurrences() > 0 || stages.getNumOccurrences() > 0;
+}
+
 static int fail(const Twine &message) {
   errs() << "error: " << message << '\n';
   return 1;
@@ -147,7 +152,8 @@ static OwnedModule importModel(StringRef path, mlir::MLIRContext &context) {
   fx::ImportOptions options;
   options.model = model;
   options.limits = importLimits.get();
-  if (output != "-" && !isArchive()) {
+  // Passes that divide the weights read them.
+  if (output != "-" && !isArchive() && !isDivided()) {
     options.irFolder = sys::path::parent_path(output).str();
     if (options.irFolder.empty())
       options.irFolder = ".";
@@ -185,8 +191,9 @@ static bool readModules(mlir::MLIRContext &context,
 
 static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
   // On standard output the paths of weights are absolute. For an output file
-  // the importer has already made them relative to the file.
-  if (output == "-")
+  // the importer has already made them relative to the file, unless passes have
+  // read the weights.
+  if (output == "-" || isDivided())
     fx::relocateExternalPaths(module, output);
   if (!emitBytecode) {
     module.print(os);
@@ -228,10 +235,6 @@ static int writeModules(ArrayRef<OwnedModule> modules) {
 //===----------------------------------------------------------------------===//
 // Programs of ranks
 //===----------------------------------------------------------------------===//
-
-static bool isDivided() {
-  return plan.getNumOccurrences() > 0 || stages.getNumOccurrences() > 0;
-}
 
 /// Writes a program for each rank. The file names have the rank in place of
 /// {rank}.
