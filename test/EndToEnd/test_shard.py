@@ -68,6 +68,8 @@ MODELS = {
         **.dense_h_to_4h: colwise
         **.dense_4h_to_h: rowwise"""),
 }  # fmt: skip
+#: Those whose rules others need, too.
+LONG = {"Qwen3", "Phi3"}
 SUFFIXES = {"GPT2": "LMHeadModel"}
 
 
@@ -86,7 +88,9 @@ def make(name: str) -> nn.Module:
     return seeded(lambda: Logits(getattr(transformers, name + SUFFIXES.get(name, "ForCausalLM"))(config)))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.long) if n in LONG else n for n in MODELS]
+)
 def test_models(tmp_path, name):
     """Models of transformers."""
     module = make(name).eval()
@@ -131,7 +135,7 @@ def steps(vocabulary: int, count: int) -> list[tuple]:
     return [(torch.tensor([[(7 * k + 3) % vocabulary]]), torch.tensor([k])) for k in range(count)]
 
 
-@pytest.mark.parametrize("name", ["Llama", "Gemma"])
+@pytest.mark.parametrize("name", ["Llama", pytest.param("Gemma", marks=pytest.mark.long)])
 def test_transformers_cache(tmp_path, name):
     """The caches are divided by heads."""
     module = seeded(lambda: Decoder(make(name).model, 16)).eval()
@@ -220,7 +224,7 @@ def compile_ranks(files: list[pathlib.Path]) -> pathlib.Path:
     return files[0].with_name("m.{rank}.so")
 
 
-@pytest.mark.parametrize("world", [2, 4])
+@pytest.mark.parametrize("world", [pytest.param(2, marks=pytest.mark.long), 4])
 def test_generate(tmp_path, world):
     """Compiled ranks that generate with divided caches, in processes over gloo."""
     config = llama.Config(512, 64, 2, 8, 4, 160, 32)

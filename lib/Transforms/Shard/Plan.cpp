@@ -160,8 +160,10 @@ static WeightDims getWeightDims(const OperatorView &call, unsigned number) {
       if (i != number && factor.operands[i])
         other = i;
   }
-  if (!other)
+  if (!other) {
+    dims.in.reset(); // a sum, and no product
     return dims;
+  }
   // The output features are those that the other factor of the product lacks.
   for (const Factor &factor : rule.factors)
     if (!factor.isSum && factor.operands[number] && !factor.operands[*other])

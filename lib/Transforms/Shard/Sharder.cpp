@@ -59,7 +59,8 @@ void Sharder::visitPlaceholder(PlaceholderOp op) {
     copy.getResult().setType(local);
   }
   setResult(op.getResult(), copy.getResult(), placement);
-  if (type && op.getTargetAttr() && placement.isReplicate())
+  // What the plan says to replicate stays whole.
+  if (type && op.getTargetAttr() && !placements.contains(getKey(op)))
     uses[op.getResult()] = {op, false, {}, std::nullopt};
 }
 
