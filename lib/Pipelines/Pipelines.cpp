@@ -30,6 +30,28 @@ void fx::buildFunctionalPipeline(OpPassManager &pm) {
   pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
 }
 
+void fx::buildDividePipeline(OpPassManager &pm, const DivideOptions &options) {
+  buildFunctionalPipeline(pm);
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createDecomposeCustomPass());
+  pm.addPass(createDecomposePass());
+  pm.addPass(createCanonicalizerPass());
+  if (options.stages) {
+    StagePassOptions stage;
+    stage.stage = options.rank;
+    stage.stages = options.ranks;
+    stage.sizeText = options.sizes;
+    pm.addPass(createStagePass(stage));
+    return;
+  }
+  ShardPassOptions shard;
+  shard.planFile = options.planFile;
+  shard.rules = options.rules;
+  shard.rank = options.rank;
+  shard.ranks = options.ranks;
+  pm.addPass(createShardPass(shard));
+}
+
 void fx::buildSimplifyPipeline(OpPassManager &pm,
                                const SimplifyOptions &options) {
   buildFunctionalPipeline(pm);

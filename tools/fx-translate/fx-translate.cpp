@@ -14,11 +14,13 @@
 #include "fx/Import/Import.h"
 #include "fx/Import/ModuleFile.h"
 #include "fx/Operators/Version.h"
+#include "fx/Pipelines/Pipelines.h"
 #include "fx/Support/Options.h"
 #include "fx/Support/OutputFile.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -67,6 +69,22 @@ static cl::opt<bool>
                   cl::desc("Read every weight and check its CRC, too"),
                   cl::cat(category));
 
+static cl::opt<std::string>
+    plan("shard",
+         cl::desc("Write a program for each of --ranks, with a part of the "
+                  "weights by this plan (fx-shard); -o has {rank}"),
+         cl::value_desc("file"), cl::cat(category));
+static cl::opt<unsigned>
+    ranks("ranks", cl::desc("The number of ranks of --shard (default: 2)"),
+          cl::init(2), cl::value_desc("n"), cl::cat(category));
+static cl::opt<unsigned> stages(
+    "stages",
+    cl::desc("Write a program for each of n stages of a pipeline (fx-stage)"),
+    cl::init(0), cl::value_desc("n"), cl::cat(category));
+static cl::opt<std::string>
+    sizes("sizes", cl::desc("Integers for symbols in the costs of stages"),
+          cl::value_desc("s17=16,..."), cl::cat(category));
+
 /// `--mlir-to-NAME` of each format.
 struct FormatOption {
   explicit FormatOption(const fx::ExportFormat &format)
@@ -85,6 +103,11 @@ static const fx::ExportFormat *asked;
 
 static bool isArchive() { return asked && asked->name == "pt2"; }
 
+/// Returns true if a program for each rank is asked for.
+static bool isDivided() {
+  return plan.getNumOccurrences() > 0 || stages.getNumOccurrences() > 0;
+}
+
 static int fail(const Twine &message) {
   errs() << "error: " << message << '\n';
   return 1;
@@ -102,9 +125,12 @@ public:
 };
 char Reported::ID;
 
-/// Prints an error as `error: text`, or as `error: FILE:LINE:COLUMN: text` if
-/// it has a location in an IR file. Suppresses other diagnostics.
+/// Prints a remark as `remark: text`, and an error as `error: text`, or as
+/// `error: FILE:LINE:COLUMN: text` if it has a location in an IR file.
+/// Suppresses other diagnostics.
 static LogicalResult printDiagnostic(mlir::Diagnostic &diag) {
+  if (diag.getSeverity() == mlir::DiagnosticSeverity::Remark)
+    errs() << "remark: " << diag.str() << '\n';
   if (diag.getSeverity() != mlir::DiagnosticSeverity::Error)
     return success();
   std::string where;
@@ -126,7 +152,8 @@ static OwnedModule importModel(StringRef path, mlir::MLIRContext &context) {
   fx::ImportOptions options;
   options.model = model;
   options.limits = importLimits.get();
-  if (output != "-" && !isArchive()) {
+  // Passes that divide the weights read them.
+  if (output != "-" && !isArchive() && !isDivided()) {
     options.irFolder = sys::path::parent_path(output).str();
     if (options.irFolder.empty())
       options.irFolder = ".";
@@ -164,8 +191,9 @@ static bool readModules(mlir::MLIRContext &context,
 
 static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
   // On standard output the paths of weights are absolute. For an output file
-  // the importer has already made them relative to the file.
-  if (output == "-")
+  // the importer has already made them relative to the file, unless passes have
+  // read the weights.
+  if (output == "-" || isDivided())
     fx::relocateExternalPaths(module, output);
   if (!emitBytecode) {
     module.print(os);
@@ -189,15 +217,10 @@ static LogicalResult writeFormat(ArrayRef<OwnedModule> modules,
   return fx::exportPt2(models, os, options.root);
 }
 
-static int translate() {
-  mlir::MLIRContext context;
-  mlir::ScopedDiagnosticHandler handler(&context, printDiagnostic);
-  SmallVector<OwnedModule> modules;
-  if (!readModules(context, modules))
-    return 1;
+static int writeModules(ArrayRef<OwnedModule> modules) {
   auto write = [&](raw_ostream &os) -> Error {
     if (!asked)
-      return printModule(*modules.front(), os);
+      return printModule(const_cast<OwnedModule &>(modules.front()).get(), os);
     return failed(writeFormat(modules, os)) ? Reported::make()
                                             : Error::success();
   };
@@ -207,6 +230,52 @@ static int translate() {
   if (error.isA<Reported>())
     return consumeError(std::move(error)), 1;
   return fail(toString(std::move(error)));
+}
+
+//===----------------------------------------------------------------------===//
+// Programs of ranks
+//===----------------------------------------------------------------------===//
+
+/// Writes a program for each rank. The file names have the rank in place of
+/// {rank}.
+static int writeRanks(mlir::MLIRContext &context, mlir::ModuleOp module) {
+  constexpr StringRef place = "{rank}";
+  const std::string path = output;
+  size_t at = path.find(place);
+  if (at == std::string::npos)
+    return fail("-o: expected a name with '{rank}', got '" + path + "'");
+  fx::DivideOptions options;
+  options.planFile = plan;
+  options.stages = stages.getNumOccurrences() > 0;
+  options.ranks = options.stages ? stages : ranks;
+  options.sizes = sizes;
+  if (options.ranks == 0)
+    return fail(options.stages ? "--stages: expected 1 or more, got 0"
+                               : "--ranks: expected 1 or more, got 0");
+  for (unsigned rank = 0; rank < options.ranks; ++rank) {
+    options.rank = rank;
+    SmallVector<OwnedModule> divided;
+    divided.push_back(OwnedModule(module.clone()));
+    mlir::PassManager pm(&context);
+    fx::buildDividePipeline(pm, options);
+    if (failed(pm.run(*divided.front())))
+      return 1;
+    output = path.substr(0, at) + std::to_string(rank) +
+             path.substr(at + place.size());
+    if (int status = writeModules(divided))
+      return status;
+  }
+  return 0;
+}
+
+static int translate() {
+  mlir::MLIRContext context;
+  mlir::ScopedDiagnosticHandler handler(&context, printDiagnostic);
+  SmallVector<OwnedModule> modules;
+  if (!readModules(context, modules))
+    return 1;
+  return isDivided() ? writeRanks(context, *modules.front())
+                     : writeModules(modules);
 }
 
 /// Ends the process with an error message if memory cannot be allocated. A
@@ -238,5 +307,9 @@ int main(int argc, char **argv) {
     return fail("expected a translation: " + names);
   if (inputs.size() > 1 && !isArchive())
     return fail("expected one file; only --mlir-to-pt2 takes several");
+  if (isDivided() && inputs.size() > 1)
+    return fail("expected one file to divide, got " + Twine(inputs.size()));
+  if (plan.getNumOccurrences() > 0 && stages.getNumOccurrences() > 0)
+    return fail("expected --shard or --stages, got both");
   return translate();
 }

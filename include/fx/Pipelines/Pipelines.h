@@ -40,6 +40,21 @@ struct SimplifyOptions {
 /// Builds the beginning of the pipeline below: it makes the graph functional.
 void buildFunctionalPipeline(mlir::OpPassManager &pm);
 
+/// How a program is divided between ranks.
+struct DivideOptions {
+  /// The plan of a tensor-parallel model (`fx-shard`): its file, and more
+  /// lines.
+  std::string planFile, rules;
+  /// The ranks are stages of a pipeline (`fx-stage`).
+  bool stages = false;
+  unsigned rank = 0, ranks = 1;
+  /// Integers for symbols in the costs of stages: "s17=16".
+  std::string sizes;
+};
+
+/// Builds the pipeline from an exported graph to the program of one rank.
+void buildDividePipeline(mlir::OpPassManager &pm, const DivideOptions &options);
+
 /// Builds the pipeline from an exported graph to a functional graph of
 /// operators that have lowerings or are left to ATen. The pipeline fails on a
 /// graph that no compiled model can run.

@@ -470,6 +470,7 @@ def CostPass : Pass<"fx-cost", "::mlir::ModuleOp"> {
 }
 
 include "fx/Transforms/PartitionPasses.td"
+include "fx/Transforms/ShardPasses.td"
 include "fx/Transforms/VerifyPasses.td"
 
 #endif // FX_TRANSFORMS_PASSES_TD
