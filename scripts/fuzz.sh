@@ -6,7 +6,7 @@
 #
 #   import       archives through the importer, and back (test/Fuzz/Import.cpp)
 #   compile      IR through the compiler (test/Fuzz/Compile.cpp)
-#   weights      safetensors and GGUF through their readers (test/Fuzz/Weights.cpp)
+#   weights      safetensors, GGUF and pickles through their readers (test/Fuzz/Weights.cpp)
 #   --seconds N  how long; default 3600
 #
 # What it keeps stands in build-fuzz/corpus-KIND and serves the next time; a

@@ -70,6 +70,9 @@ LogicalResult ProgramWriter::writeStates(GraphOp graph, const Folder &folder,
   /// The file of each storage. The views of one storage share its file.
   llvm::DenseMap<Attribute, StringRef> files;
   for (auto state : module.getOps<StateOp>()) {
+    // The pickle of the tensor subclass has the bytes of its tensors.
+    if (state->hasAttr("fx.inner_of"))
+      continue;
     StateUse use = uses.lookup(state.getSymName());
     StringRef place = use.isConstant ? "data/constants/" : "data/weights/";
     if (auto given = state->getAttrOfType<StringAttr>("fx.folder"))

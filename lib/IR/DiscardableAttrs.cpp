@@ -62,6 +62,8 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.grain", OnOperation, kInteger},
       {"fx.guards", OnOperation, kArray},
       {"fx.in_spec", OnOperation, kString},
+      {"fx.inner_name", OnOperation, kString},
+      {"fx.inner_of", OnOperation, kSymbol},
       {"fx.inputs", OnOperation, kArray},
       {"fx.kernel", OnOperation, kUnit},
       {"fx.kind", OnArgument, kString},

@@ -185,6 +185,48 @@ readConfig(Archive &archive, StringRef folder, StringRef model,
   return config;
 }
 
+/// Reads the tensor subclass whose pickle is the record `folder + file`.
+static Expected<SubclassFile> readSubclass(Archive &archive, StringRef folder,
+                                           StringRef file,
+                                           llvm::BumpPtrAllocator &strings,
+                                           Budget &budget) {
+  std::string record = (folder + file).str();
+  if (Error e = archive.openNested(record))
+    return e;
+  if (Error e = checkByteOrder(archive, record + "/byteorder", budget))
+    return e;
+  std::string pickle = record + "/data.pkl";
+  Expected<StringRef> text = readRecord(archive, pickle, budget);
+  if (!text)
+    return text.takeError();
+  Expected<SubclassFile> subclass = decodeSubclassFile(*text, file, strings);
+  if (!subclass)
+    return inRecord(archive, pickle, subclass.takeError());
+  return subclass;
+}
+
+/// Reads the tensor subclasses among the weights or constants. One that cannot
+/// be read is an error only where its tensors are used, so that a program with
+/// classes of others can be read and written.
+static void readSubclasses(Archive &archive, StringRef folder,
+                           const schema::PayloadConfig &config,
+                           llvm::StringMap<Subclass> &subclasses,
+                           llvm::BumpPtrAllocator &strings, Budget &budget) {
+  for (const auto &[name, meta] : config.config) {
+    std::string record = (folder + meta.path_name).str();
+    if (!meta.use_pickle || !meta.tensor_meta || !archive.find(record) ||
+        subclasses.contains(record))
+      continue;
+    Expected<SubclassFile> read =
+        readSubclass(archive, folder, meta.path_name, strings, budget);
+    Subclass &subclass = subclasses[record];
+    if (read)
+      subclass.file = std::move(*read);
+    else
+      subclass.problem = llvm::toString(read.takeError());
+  }
+}
+
 /// Returns the archive's path relative to `folder`, or as given if `folder` is
 /// empty.
 static std::string getExternalPath(StringRef path, StringRef folder) {
@@ -243,8 +285,12 @@ static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
 
   ErrorCollector errors(&ctx);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&ctx));
-  PayloadSource source{archive, getExternalPath(path, options.irFolder),
-                       *model};
+  PayloadSource source{
+      archive, getExternalPath(path, options.irFolder), *model, {}};
+  readSubclasses(archive, "data/weights/", *weights, source.subclasses, strings,
+                 budget);
+  readSubclasses(archive, "data/constants/", *constants, source.subclasses,
+                 strings, budget);
   ProgramBuilder builder(*module, *program, source, budget.deadline);
   if (failed(builder.buildStates(*weights, "data/weights/")) ||
       failed(builder.buildStates(*constants, "data/constants/")) ||

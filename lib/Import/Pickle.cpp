@@ -142,7 +142,9 @@ private:
   bool isGood = true;
   std::string why;
   SmallVector<PickleValue *> stack;
-  DenseMap<uint32_t, PickleValue *> memo;
+  /// By numbers of 32 bits. A map has two keys that it cannot hold, so its own
+  /// are wider.
+  DenseMap<uint64_t, PickleValue *> memo;
 };
 
 void Pickle::Reader::call() {
@@ -243,14 +245,23 @@ void Pickle::Reader::step(unsigned char code) {
     push(Kind::Persistent).elements = {id};
     return;
   }
-  case 'R': // REDUCE
+  case 'R':  // REDUCE
+  case 0x81: // NEWOBJ
     return call();
-  case 'b': // BUILD: the attributes of a state_dict, such as its _metadata
+  case 'b': // BUILD: the attributes of an object, or those of a state_dict
     pop();
     return;
   default:
     return refuse("instruction 0x" + utohexstr(code));
   }
+}
+
+std::vector<StringRef> Pickle::getGlobals() const {
+  std::vector<StringRef> globals;
+  for (const PickleValue &value : values)
+    if (value.kind == PickleValue::Kind::Global)
+      globals.push_back(value.text);
+  return globals;
 }
 
 Expected<Pickle> Pickle::read(StringRef bytes) {

@@ -60,6 +60,10 @@ public:
 
   const PickleValue &getRoot() const { return *root; }
 
+  /// Returns all functions and classes that the pickle names, also those that
+  /// no value refers to.
+  std::vector<llvm::StringRef> getGlobals() const;
+
 private:
   class Reader;
 

@@ -156,6 +156,39 @@ LogicalResult ProgramBuilder::buildState(StringRef name,
   if (op.getSymName() != name)
     op->setAttr("fx.fqn", b.getStringAttr(name));
   state.states[name] = op;
+  if (auto it = source.subclasses.find(path); it != source.subclasses.end())
+    return buildInner(op, name, it->second, folder);
+  return success();
+}
+
+LogicalResult ProgramBuilder::buildInner(StateOp outer, StringRef name,
+                                         const Subclass &subclass,
+                                         StringRef folder) {
+  if (!subclass.problem.empty()) {
+    outer->setAttr("fx.reason", b.getStringAttr(subclass.problem));
+    return success();
+  }
+  for (const auto &[attribute, meta] : subclass.file.tensors) {
+    std::string inner = (name + "." + attribute).str();
+    auto type = state.types.getType(*meta.tensor_meta, inner);
+    if (!type)
+      return failure();
+    std::string path = (folder + meta.path_name).str();
+    const ArchiveRecord *record = source.archive.find(path);
+    if (!record)
+      return emitErrorAt(ctx, inner)
+             << "the archive has no record '" << path << "'";
+    if (failed(checkStorage(inner, type, *record)))
+      return failure();
+    bool hasBytes = record->size || getExtent(type).value_or(0) == 0;
+    auto op = StateOp::create(b, state.locations.get(inner), inner, type,
+                              hasBytes ? getExternal(*record) : Attribute());
+    state.symbols.insert(op);
+    if (op.getSymName() != inner)
+      op->setAttr("fx.fqn", b.getStringAttr(inner));
+    op->setAttr("fx.inner_of", FlatSymbolRefAttr::get(outer));
+    op->setAttr("fx.inner_name", b.getStringAttr(attribute));
+  }
   return success();
 }
 

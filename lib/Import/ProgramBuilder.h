@@ -9,9 +9,16 @@
 #define FX_LIB_IMPORT_PROGRAMBUILDER_H
 
 #include "GraphBuilder.h"
+#include "TorchFile.h"
 #include "fx/Import/Archive.h"
 
 namespace fx {
+
+/// The tensors of a tensor subclass, or why they cannot be read.
+struct Subclass {
+  SubclassFile file;
+  std::string problem;
+};
 
 /// The source of the states' bytes.
 struct PayloadSource {
@@ -20,6 +27,8 @@ struct PayloadSource {
   std::string externalPath;
   /// The model's name in the archive.
   std::string model;
+  /// The tensor subclasses, by the records of their pickles.
+  llvm::StringMap<Subclass> subclasses;
 };
 
 /// Fills an empty module with the program's states and graphs.
@@ -38,6 +47,11 @@ public:
 private:
   mlir::LogicalResult buildState(llvm::StringRef name,
                                  const schema::PayloadMeta &meta,
+                                 llvm::StringRef folder);
+  /// Builds the states of the tensors of a tensor subclass, whose own state is
+  /// `outer`.
+  mlir::LogicalResult buildInner(StateOp outer, llvm::StringRef name,
+                                 const Subclass &subclass,
                                  llvm::StringRef folder);
   mlir::LogicalResult checkStorage(llvm::StringRef name, FakeTensorType type,
                                    const ArchiveRecord &record);

@@ -1,4 +1,4 @@
-//===- TorchFile.cpp - reads dicts of tensors of torch.save ---------------===//
+//===- TorchFile.cpp - reads files of torch.save --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "TorchFile.h"
 #include "Pickle.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
@@ -161,4 +162,105 @@ fx::decodeTorchFile(StringRef pickle, StringRef folder,
     config.config.emplace_back(strings.save(key.text), std::move(meta));
   }
   return config;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor subclasses
+//===----------------------------------------------------------------------===//
+
+/// Returns true for the tensor subclasses whose weights are integers.
+static bool isSubclass(StringRef name) {
+  return StringSwitch<bool>(name)
+      .Cases({"torchao.quantization Int8Tensor",
+              "torchao.quantization IntxUnpackedToInt8Tensor",
+              "torchao.prototype.quantization.int4 Int4OpaqueTensor"},
+             true)
+      .Default(false);
+}
+
+/// Returns true for the functions and classes that may occur in the pickle of a
+/// tensor subclass. None of them is called.
+static bool isAllowed(StringRef name) {
+  if (isSubclass(name))
+    return true;
+  StringRef dtype = name;
+  if (dtype.consume_front("torch ") &&
+      (getDtype(dtype) ||
+       StringSwitch<bool>(dtype)
+           .Cases({"float32", "float64", "float16", "bfloat16", "bool"}, true)
+           .Cases({"int1", "int2", "int3", "int4", "int5", "int6", "int7"},
+                  true)
+           .Cases({"int8", "int16", "int32", "int64"}, true)
+           .Cases({"uint1", "uint2", "uint3", "uint4", "uint5", "uint6"}, true)
+           .Cases({"uint7", "uint8", "Size", "device"}, true)
+           .Default(false)))
+    return true;
+  return StringSwitch<bool>(name)
+      .Cases({"collections OrderedDict", "torch._tensor _rebuild_from_type_v2",
+              "torch._utils _rebuild_wrapper_subclass",
+              "torch._utils _rebuild_tensor_v2",
+              "torch._utils _rebuild_tensor_v3",
+              "torch._utils _rebuild_parameter",
+              "torch.serialization _get_layout"},
+             true)
+      .Cases({"torchao.quantization.granularity PerTensor",
+              "torchao.quantization.granularity PerAxis",
+              "torchao.quantization.granularity PerGroup",
+              "torchao.quantization.granularity PerRow",
+              "torchao.quantization.granularity PerToken",
+              "torchao.quantization.quant_primitives MappingType",
+              "torchao.quantization.quantize_.workflows.int8.int8_tensor "
+              "QuantizeTensorToInt8Kwargs"},
+             true)
+      .Default(false);
+}
+
+Expected<SubclassFile> fx::decodeSubclassFile(StringRef pickle,
+                                              StringRef folder,
+                                              BumpPtrAllocator &allocator) {
+  StringSaver strings(allocator);
+  Expected<Pickle> read = Pickle::read(pickle);
+  if (!read)
+    return createStringError(": " + toString(read.takeError()));
+  for (StringRef name : read->getGlobals())
+    if (!isAllowed(name))
+      return createStringError(": expected a weight of torchao's int8 or int4 "
+                               "classes, got '" +
+                               show(name) + "' in its pickle");
+  // _rebuild_from_type_v2(_rebuild_wrapper_subclass, class, arguments, state):
+  // the state is the dict of the object.
+  const PickleValue &root = read->getRoot();
+  auto isRoot = [&] {
+    if (root.kind != Kind::Call ||
+        !root.elements[0]->isGlobal("torch._tensor _rebuild_from_type_v2"))
+      return false;
+    ArrayRef<const PickleValue *> parts = root.elements[1]->elements;
+    return parts.size() == 4 &&
+           parts[0]->isGlobal("torch._utils _rebuild_wrapper_subclass") &&
+           parts[1]->kind == Kind::Global && isSubclass(parts[1]->text) &&
+           parts[3]->kind == Kind::Dict;
+  };
+  if (!isRoot())
+    return createStringError(": expected a tensor subclass of torchao");
+  SubclassFile file;
+  StringSet<> seen;
+  ArrayRef<const PickleValue *> state = root.elements[1]->elements[3]->elements;
+  for (size_t i = 0; i + 1 < state.size(); i += 2) {
+    const PickleValue &key = *state[i], &value = *state[i + 1];
+    if (key.kind != Kind::String || key.text.empty())
+      return createStringError(": expected the name of an attribute as key " +
+                               Twine(i / 2));
+    if (!seen.insert(key.text).second)
+      return createStringError(": two attributes '" + show(key.text) + "'");
+    // Other attributes describe how the graph was made.
+    if (value.kind != Kind::Call ||
+        !value.elements[0]->text.starts_with("torch._utils _rebuild_"))
+      continue;
+    schema::PayloadMeta meta{};
+    if (!readTensor(value, folder, strings, meta))
+      return createStringError(": '" + show(key.text) +
+                               "': expected a dense tensor");
+    file.tensors.emplace_back(strings.save(key.text), std::move(meta));
+  }
+  return file;
 }

@@ -7,6 +7,7 @@
 //
 // torch 2.8 keeps all weights in one file of torch.save within the archive,
 // `data/weights/<name>.pt`, and all constants in another one.
+// A tensor subclass of torchao is in a file of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,19 @@ namespace fx {
 llvm::Expected<schema::PayloadConfig>
 decodeTorchFile(llvm::StringRef pickle, llvm::StringRef folder,
                 llvm::BumpPtrAllocator &strings);
+
+/// A tensor subclass of torchao: the names of its tensors, as attributes of the
+/// class, and their descriptions.
+struct SubclassFile {
+  std::vector<std::pair<llvm::StringRef, schema::PayloadMeta>> tensors;
+};
+
+/// Describes the tensors of a tensor subclass. `pickle` and `folder` are as
+/// above. Refuses all classes and functions but those of torchao's weights of
+/// integers.
+llvm::Expected<SubclassFile>
+decodeSubclassFile(llvm::StringRef pickle, llvm::StringRef folder,
+                   llvm::BumpPtrAllocator &strings);
 
 } // namespace fx
 

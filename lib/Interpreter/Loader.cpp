@@ -14,6 +14,8 @@
 #include "fx/Support/LoadError.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/TorchRelease.h"
+#include "fx/Transforms/UnwrapSubclasses.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -164,12 +166,37 @@ void registerTorchSchemas(mlir::DialectRegistry &registry) {
   });
 }
 
+/// The values of tensor subclasses are pickles, those of their tensors bytes.
+static llvm::Error unwrapSubclasses(mlir::ModuleOp module) {
+  mlir::WalkResult found = module.walk([](CallFunctionOp call) {
+    return call.getTarget() == "export.access_subclass_inner_tensor.default"
+               ? mlir::WalkResult::interrupt()
+               : mlir::WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return llvm::Error::success();
+  mlir::PassManager pm(module.getContext());
+  pm.addPass(createUnwrapSubclassesPass());
+  std::string text;
+  mlir::ScopedDiagnosticHandler quiet(module.getContext(),
+                                      [&](mlir::Diagnostic &diagnostic) {
+                                        if (text.empty())
+                                          text = diagnostic.str();
+                                        return mlir::success();
+                                      });
+  if (mlir::failed(pm.run(module)))
+    return llvm::createStringError(text);
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<Interpreter>>
 loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options) {
   llvm::Expected<const TorchLibrary *> library =
       loadTorchLibrary(module.getContext());
   if (!library)
     return library.takeError();
+  if (llvm::Error error = unwrapSubclasses(module))
+    return std::move(error);
   return (*library)->createInterpreter(module, options);
 }
 

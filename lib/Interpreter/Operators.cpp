@@ -48,7 +48,9 @@ static std::unique_ptr<Operator> makeOwn(const std::string &target,
     full += "." + name.overload_name;
   if (full.rfind("prims::", 0) == 0)
     return makePrim(full.substr(std::strlen("prims::")));
-  for (const OwnOperator &own : getQuantizedOperators()) {
+  const auto &owns = full.rfind("torchao::", 0) == 0 ? getTorchaoOperators()
+                                                     : getQuantizedOperators();
+  for (const OwnOperator &own : owns) {
     const std::string text = own.schema;
     if (text.substr(0, text.find('(')) != full)
       continue;

@@ -83,6 +83,8 @@ struct OwnOperator {
 };
 /// Returns our definitions of the namespace `quantized_decomposed`.
 const std::vector<OwnOperator> &getQuantizedOperators();
+/// Returns our definitions of the affine operators of torchao.
+const std::vector<OwnOperator> &getTorchaoOperators();
 
 } // namespace fx::interp
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "BakeWeights.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
 #include "Formats.h"
@@ -68,6 +69,13 @@ llvm::Error Driver::loadAll() {
                return e;
              }))
       return e;
+  }
+  if (!options.weights.empty()) {
+    SmallVector<ModuleOp> modules;
+    for (Method &method : methods)
+      modules.push_back(*method.module);
+    if (llvm::Error e = bakeWeights(modules, options.weights))
+      return CompileError::make(kInput, llvm::toString(std::move(e)));
   }
   markWrittenStates(methods, [&](ModuleOp copy) {
     return fx::runPasses(copy, errors, buildFunctionalPipeline);

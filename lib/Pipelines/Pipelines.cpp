@@ -12,6 +12,7 @@
 #include "fx/Kernels/Attention.h"
 #include "fx/Kernels/Passes.h"
 #include "fx/Transforms/Passes.h"
+#include "fx/Transforms/UnwrapSubclasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -20,6 +21,7 @@ using namespace mlir;
 using namespace fx;
 
 void fx::buildFunctionalPipeline(OpPassManager &pm) {
+  pm.addPass(createUnwrapSubclassesPass());
   pm.addPass(createCorrectTypesPass());
   pm.addPass(createCheckOperatorsPass());
   pm.addPass(createResolveCallsPass());
@@ -93,6 +95,7 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
 
 void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,
                                bool embedStates) {
+  pm.addPass(createUnwrapSubclassesPass());
   pm.addPass(createResolveCallsPass());
   pm.addPass(createInlineWrappersPass());
   pm.addPass(createSimplifySizesPass());

@@ -35,6 +35,19 @@ std::optional<Mode> fx::getQuantizationMode(StringRef name) {
   return std::nullopt;
 }
 
+llvm::StringRef fx::getName(QuantizationConfig::Rounding rounding) {
+  return rounding == QuantizationConfig::Rounding::Gptq ? "gptq" : "nearest";
+}
+
+std::optional<QuantizationConfig::Rounding>
+fx::getQuantizationRounding(StringRef name) {
+  using Rounding = QuantizationConfig::Rounding;
+  for (Rounding rounding : {Rounding::Nearest, Rounding::Gptq})
+    if (name == getName(rounding))
+      return rounding;
+  return std::nullopt;
+}
+
 bool QuantizationConfig::takes(LayerKind kind) const {
   if (!kinds.empty() && !llvm::is_contained(kinds, kind))
     return false;
@@ -61,18 +74,24 @@ llvm::Error QuantizationConfig::check() const {
   if (groupSize && !perChannel)
     return fail("groups lie within channels: expected one scale a channel, got "
                 "one a tensor");
+  if (rounding == Rounding::Gptq && !perChannel)
+    return fail("rounding 'gptq' needs one scale a channel, got one a tensor");
   return llvm::Error::success();
 }
 
 DictionaryAttr QuantizationConfig::toAttr(MLIRContext *context) const {
   Builder b(context);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("mode", b.getStringAttr(getName(mode))),
-       b.getNamedAttr("observer", b.getStringAttr(getName(observer))),
-       b.getNamedAttr("symmetric", b.getBoolAttr(symmetric)),
-       b.getNamedAttr("per_channel", b.getBoolAttr(perChannel)),
-       b.getNamedAttr("weight_bits", b.getI64IntegerAttr(weightBits)),
-       b.getNamedAttr("group_size", b.getI64IntegerAttr(groupSize))});
+  SmallVector<NamedAttribute> all = {
+      b.getNamedAttr("mode", b.getStringAttr(getName(mode))),
+      b.getNamedAttr("observer", b.getStringAttr(getName(observer))),
+      b.getNamedAttr("symmetric", b.getBoolAttr(symmetric)),
+      b.getNamedAttr("per_channel", b.getBoolAttr(perChannel)),
+      b.getNamedAttr("weight_bits", b.getI64IntegerAttr(weightBits)),
+      b.getNamedAttr("group_size", b.getI64IntegerAttr(groupSize))};
+  if (rounding != Rounding::Nearest)
+    all.push_back(
+        b.getNamedAttr("rounding", b.getStringAttr(getName(rounding))));
+  return b.getDictionaryAttr(all);
 }
 
 std::optional<QuantizationConfig> QuantizationConfig::fromAttr(Attribute attr) {
@@ -92,9 +111,15 @@ std::optional<QuantizationConfig> QuantizationConfig::fromAttr(Attribute attr) {
   std::optional<ObserverKind> observer = getObserverKind(observerName);
   if (!mode || !observer)
     return std::nullopt;
+  auto roundingName = dict.getAs<StringAttr>("rounding");
+  std::optional<Rounding> rounding = getQuantizationRounding(
+      roundingName ? roundingName.getValue() : "nearest");
+  if (!rounding)
+    return std::nullopt;
   QuantizationConfig config;
   config.mode = *mode;
   config.observer = *observer;
+  config.rounding = *rounding;
   config.symmetric = symmetric.getValue();
   config.perChannel = perChannel.getValue();
   config.weightBits = weightBits.getInt();
@@ -122,6 +147,11 @@ fx::makeConfig(const QuantizationSettings &settings) {
     return fail("observer 'min-max', 'moving-average', 'histogram' or 'kl'",
                 settings.observer);
   config.observer = *observer;
+  std::optional<QuantizationConfig::Rounding> rounding =
+      getQuantizationRounding(settings.rounding);
+  if (!rounding)
+    return fail("rounding 'nearest' or 'gptq'", settings.rounding);
+  config.rounding = *rounding;
   config.symmetric = settings.symmetric;
   config.perChannel = !settings.perTensor;
   config.weightBits = settings.weightBits;

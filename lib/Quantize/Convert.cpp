@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Gptq.h"
 #include "Layers.h"
 #include "Weights.h"
 #include "fx/IR/Metadata.h"
@@ -41,10 +42,10 @@ struct WeightStates {
 
 class Converter {
 public:
-  Converter(ModuleOp module, bool asShadows)
-      : module(module), graph(module.lookupSymbol<GraphOp>("main")),
-        asShadows(asShadows), constants(graph), namer(graph),
-        b(module.getContext()) {}
+  Converter(ModuleOp module, bool asShadows, const InputMoments *moments)
+      : module(module), moments(moments),
+        graph(module.lookupSymbol<GraphOp>("main")), asShadows(asShadows),
+        constants(graph), namer(graph), b(module.getContext()) {}
 
   FailureOr<ConvertCounts> run();
 
@@ -81,6 +82,7 @@ private:
   }
 
   ModuleOp module;
+  const InputMoments *moments;
   GraphOp graph;
   bool asShadows;
   QuantizationConfig config;
@@ -218,8 +220,17 @@ FailureOr<bool> Converter::loadWeight(const Layer &layer) {
       tensor.getNumElements() != type.getNumElements())
     return layer.op->emitError("expected a weight of type ")
            << type << ", got " << tensor.describe();
-  std::optional<QuantizedWeight> quantized =
-      quantizeWeight(tensor, layer.channelAxis, config);
+  // A weight whose inputs are not known, and that of a convolution, is rounded
+  // to the nearest integers.
+  std::optional<QuantizedWeight> quantized;
+  const Moment *moment =
+      config.rounding == QuantizationConfig::Rounding::Gptq && moments
+          ? moments->find(layer.source)
+          : nullptr;
+  if (moment && layer.channelAxis == 0)
+    quantized = quantizeWeightGptq(tensor, *moment, config);
+  if (!quantized)
+    quantized = quantizeWeight(tensor, layer.channelAxis, config);
   if (!quantized)
     return false;
   Location loc = layer.source.getLoc();
@@ -441,10 +452,12 @@ FailureOr<ConvertCounts> Converter::run() {
   return counts;
 }
 
-FailureOr<ConvertCounts> fx::convertQuantized(ModuleOp module) {
-  return Converter(module, /*asShadows=*/false).run();
+FailureOr<ConvertCounts> fx::convertQuantized(ModuleOp module,
+                                              const InputMoments *moments) {
+  return Converter(module, /*asShadows=*/false, moments).run();
 }
 
-FailureOr<ConvertCounts> fx::convertToShadows(ModuleOp module) {
-  return Converter(module, /*asShadows=*/true).run();
+FailureOr<ConvertCounts> fx::convertToShadows(ModuleOp module,
+                                              const InputMoments *moments) {
+  return Converter(module, /*asShadows=*/true, moments).run();
 }

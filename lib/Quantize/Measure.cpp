@@ -63,9 +63,10 @@ static std::optional<size_t> getLayer(Operation *op, StringRef name,
 }
 
 llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
+                              const InputMoments &moments,
                               std::vector<LayerReport> &layers) {
   OwningOpRef<ModuleOp> shadows(module.clone());
-  if (failed(convertToShadows(*shadows)))
+  if (failed(convertToShadows(*shadows, &moments)))
     return llvm::createStringError("the layers cannot be measured");
   // The shadow (quantized copy) of a layer runs after the layer. Other nodes
   // may run in between.

@@ -8,7 +8,7 @@
 #ifndef FX_LIB_QUANTIZE_MEASURE_H
 #define FX_LIB_QUANTIZE_MEASURE_H
 
-#include "fx/Quantize/Quantize.h"
+#include "Moments.h"
 
 namespace fx {
 
@@ -16,6 +16,7 @@ namespace fx {
 /// only layers that are marked for quantization in `module`. `fx.layer` is the
 /// index of an operation in `layers`.
 llvm::Error measureLayers(mlir::ModuleOp module, const QuantizeOptions &options,
+                          const InputMoments &moments,
                           std::vector<LayerReport> &layers);
 
 /// Measures the errors of the layers (`total`) and of the outputs of the

@@ -10,6 +10,7 @@
 #include "fx/Support/OutputFile.h"
 #include "fx/Transforms/Constants.h"
 #include "fx/Transforms/Passes.h"
+#include "fx/Transforms/UnwrapSubclasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,6 +36,7 @@ struct Configured : Base {
     QuantizationSettings settings;
     settings.mode = this->mode;
     settings.observer = this->observer;
+    settings.rounding = this->rounding;
     settings.symmetric = this->symmetric;
     settings.perTensor = this->perTensor;
     settings.weightBits = this->weightBits;
@@ -97,6 +99,14 @@ struct CalibratePass : fx::impl::QuantizeCalibratePassBase<CalibratePass> {
 struct ConvertPass : fx::impl::QuantizeConvertPassBase<ConvertPass> {
   using QuantizeConvertPassBase::QuantizeConvertPassBase;
   void runOnOperation() override {
+    GraphOp graph = getOperation().lookupSymbol<GraphOp>("main");
+    auto config = QuantizationConfig::fromAttr(
+        graph ? graph->getAttr("fx.quantization") : Attribute());
+    if (config && config->rounding == QuantizationConfig::Rounding::Gptq) {
+      getOperation().emitError("rounding 'gptq' needs the pass 'fx-quantize', "
+                               "which knows the inputs of the layers");
+      return signalPassFailure();
+    }
     FailureOr<ConvertCounts> counts = convertQuantized(getOperation());
     if (failed(counts))
       return signalPassFailure();
@@ -143,6 +153,7 @@ struct QuantizePass : Configured<fx::impl::QuantizePassBase<QuantizePass>> {
 } // namespace
 
 void fx::buildBeforeQuantization(OpPassManager &pm) {
+  pm.addPass(createUnwrapSubclassesPass());
   pm.addPass(createInlineWrappersPass());
   pm.addPass(createFunctionalizePass());
   pm.addPass(createFoldConvBNPass());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Measure.h"
+#include "Moments.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
 #include "fx/Operators/View.h"
@@ -46,12 +47,21 @@ private:
   ModuleOp module;
   GraphOp graph;
   QuantizeOptions options;
+  InputMoments moments;
   QuantizationReport report;
 };
 } // namespace
 
 LogicalResult Quantizer::prepare() {
   prepareQuantization(graph, options.config);
+  if (options.config.rounding == QuantizationConfig::Rounding::Gptq &&
+      moments.byWeight.empty()) {
+    llvm::Expected<unsigned> count =
+        collectMoments(module, options.samples, options.maxSamples, moments);
+    if (!count)
+      return fail(count.takeError());
+    report.samples = *count;
+  }
   if (!isStatic())
     return success();
   llvm::Expected<unsigned> count =
@@ -89,7 +99,8 @@ void Quantizer::listLayers() {
 /// Excludes layers whose error is too large, and prepares the graph again if
 /// there are any.
 LogicalResult Quantizer::dropInexact() {
-  if (llvm::Error error = measureLayers(module, options, report.layers))
+  if (llvm::Error error =
+          measureLayers(module, options, moments, report.layers))
     return fail(std::move(error));
   bool dropped = false;
   std::vector<LayerReport> before = report.layers;
@@ -124,6 +135,9 @@ FailureOr<QuantizationReport> Quantizer::run() {
         "expected a number of decibels as the minimal ratio, got NaN");
   if (isStatic() && options.samples.empty())
     return module.emitError("static quantization needs samples, got none");
+  if (options.config.rounding == QuantizationConfig::Rounding::Gptq &&
+      options.samples.empty())
+    return module.emitError("rounding 'gptq' needs samples, got none");
   bool hasSamples = !options.samples.empty();
   if (failed(prepare()))
     return failure();
@@ -131,7 +145,7 @@ FailureOr<QuantizationReport> Quantizer::run() {
   if (hasSamples && failed(dropInexact()))
     return failure();
   OwningOpRef<ModuleOp> floats(module.clone());
-  FailureOr<ConvertCounts> counts = convertQuantized(module);
+  FailureOr<ConvertCounts> counts = convertQuantized(module, &moments);
   if (failed(counts))
     return failure();
   report.counts = *counts;

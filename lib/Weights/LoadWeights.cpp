@@ -72,6 +72,7 @@ struct Managed {
 struct Source {
   const WeightTensor *tensor;
   std::string name; ///< in the file
+  std::shared_ptr<const WeightFile> file;
   int64_t rotaryHeads = 0;
   double offset = 0;
 };
@@ -79,9 +80,9 @@ struct Source {
 /// The part of a weight quantized in groups that a state is.
 enum class Part { Whole, Integers, Scales, ZeroPoints };
 
-/// What a state becomes.
+/// What a weight becomes.
 struct Plan {
-  ModelState state;
+  size_t target;
   DType dtype;
   ArrayRef<int64_t> sizes;
   const Source *source;
@@ -235,7 +236,7 @@ class Names {
 public:
   StringMap<Source> sources;
 
-  void findPrefix(ArrayRef<ModelState> states);
+  void findPrefix(ArrayRef<WeightTarget> targets);
   /// Returns the source of a state's name, or null.
   const Source *find(StringRef state) const {
     if (!state.consume_front(ofModel))
@@ -265,13 +266,13 @@ static void splitPrefixes(StringRef name,
 }
 
 /// Finds the prefixes by which most states have a source.
-void Names::findPrefix(ArrayRef<ModelState> states) {
+void Names::findPrefix(ArrayRef<WeightTarget> targets) {
   StringMap<size_t> forModel, forFile;
   StringSet<> known;
   size_t best = 0;
-  for (const ModelState &state : states) {
+  for (const WeightTarget &target : targets) {
     Part part;
-    StringRef name = state.info->name, whole = getWhole(name, part);
+    StringRef name = target.name, whole = getWhole(name, part);
     for (StringRef text : {name, whole}) {
       known.insert(text);
       best += !text.empty() && sources.contains(text);
@@ -348,93 +349,141 @@ static void check(const Plan &plan, StringRef name, Problems &problems) {
 }
 
 /// Adds the tensors of the file by the names that the program has for them.
-static Error addSources(const WeightFile &file,
+static Error addSources(const std::shared_ptr<const WeightFile> &file,
                         ArrayRef<WeightBinding> bindings, Names &names,
                         StringSet<> &used) {
-  for (const auto &[name, tensor] : file.getTensors())
-    names.sources[name] = {&tensor, name};
+  for (const auto &[name, tensor] : file->getTensors())
+    names.sources[name] = {&tensor, name, file};
   for (const WeightBinding &binding : bindings) {
-    const WeightTensor *tensor = file.find(binding.tensor);
+    const WeightTensor *tensor = file->find(binding.tensor);
     if (!tensor)
-      return createStringError(file.getPath() +
+      return createStringError(file->getPath() +
                                ": expected a tensor of the file, got '" +
                                showText(binding.tensor) + "'");
     if (binding.state.empty())
       used.insert(binding.tensor);
     else
-      names.sources[binding.state] = {tensor, binding.tensor,
+      names.sources[binding.state] = {tensor, binding.tensor, file,
                                       binding.rotaryHeads, binding.offset};
   }
   return Error::success();
 }
 
-Error fx::loadWeights(CompiledModel &model,
-                      std::shared_ptr<const WeightFile> file,
-                      const LoadWeightsOptions &options) {
+/// Returns the source of a weight, or of the weight that it is a part of.
+static const Source *findSource(const WeightTarget &target, const Names &names,
+                                const StringSet<> &targetNames, Part &part) {
+  if (const Source *source = names.find(target.name))
+    return source;
+  for (const std::string &name : target.otherNames)
+    if (const Source *source = names.find(name))
+      return source;
+  StringRef whole = getWhole(target.name, part);
+  return targetNames.contains((whole + "_q").str()) ? names.find(whole)
+                                                    : nullptr;
+}
+
+Expected<std::vector<WeightValue>>
+fx::readWeights(ArrayRef<WeightTarget> targets, ArrayRef<std::string> unused,
+                ArrayRef<std::shared_ptr<const WeightFile>> files,
+                const LoadWeightsOptions &options) {
+  std::string paths = llvm::join(
+      map_range(files, [](const auto &file) { return file->getPath().str(); }),
+      ", ");
+  auto fail = [&](const Twine &text) {
+    return createStringError(paths + ": " + text);
+  };
   Names names;
-  StringSet<> used;
-  if (Error e = addSources(*file, options.bindings, names, used))
-    return e;
-  std::vector<ModelState> states = model.getStates();
-  names.findPrefix(states);
-  StringSet<> stateNames;
-  for (const ModelState &state : states)
-    stateNames.insert(state.info->name);
+  StringSet<> used, targetNames;
+  for (const auto &file : files) {
+    for (const auto &[name, tensor] : file->getTensors())
+      if (names.sources.contains(name))
+        return fail("expected different tensors in each file, got '" +
+                    showText(name) + "' twice");
+    if (Error e = addSources(file, options.bindings, names, used))
+      return std::move(e);
+  }
+  names.findPrefix(targets);
+  for (const WeightTarget &target : targets)
+    targetNames.insert(target.name);
   Problems problems;
   std::vector<Plan> plans;
-  for (const ModelState &state : states) {
-    StringRef name = state.info->name;
-    Plan plan = {state,
-                 DType::F32,
-                 {state.info->sizes, size_t(state.info->rank)},
-                 names.find(name)};
-    if (!plan.source)
-      if (StringRef whole = getWhole(name, plan.part);
-          stateNames.contains((whole + "_q").str()))
-        plan.source = names.find(whole);
+  for (auto [i, target] : enumerate(targets)) {
+    StringRef name = target.name;
+    Plan plan = {i, DType::F32, target.sizes, nullptr};
+    plan.source = findSource(target, names, targetNames, plan.part);
     if (!plan.source) {
-      if (options.strict && state.isPersistent)
+      if (options.strict && target.isPersistent)
         problems.missing.push_back(name.str());
       continue;
     }
     used.insert(plan.source->name);
-    std::optional<DType> dtype = fromDLDataType(state.info->dtype);
-    if (!state.info->is_settable) {
+    for (const std::string &other : target.otherNames)
+      if (const Source *source = names.find(other))
+        used.insert(source->name);
+    if (!target.isSettable) {
       problems.fixed.push_back(name.str());
-    } else if (!dtype) {
+    } else if (!target.dtype) {
       problems.others.push_back("'" + showText(name) +
                                 "': its dtype is unknown");
     } else {
-      plan.dtype = *dtype;
+      plan.dtype = *target.dtype;
       check(plan, name, problems);
       plans.push_back(plan);
     }
   }
-  StringSet<> unused;
-  for (StringRef name : model.getUnusedStates())
-    unused.insert(name);
+  StringSet<> unusedNames;
+  for (const std::string &name : unused)
+    unusedNames.insert(name);
   for (const auto &source : names.sources)
-    if (unused.contains(names.getState(source.getKey())))
+    if (unusedNames.contains(names.getState(source.getKey())))
       used.insert(source.second.name);
-  for (const auto &[name, tensor] : file->getTensors())
-    if (options.strict && !used.contains(name))
-      problems.unexpected.push_back(name);
-  if (Error e = problems.take(file->getPath()))
-    return e;
-  std::vector<const char *> targets;
-  std::vector<DLManagedTensor *> values;
+  for (const auto &file : files)
+    for (const auto &[name, tensor] : file->getTensors())
+      if (options.strict && !used.contains(name))
+        problems.unexpected.push_back(name);
+  if (Error e = problems.take(paths))
+    return std::move(e);
+  std::vector<WeightValue> values;
   for (const Plan &plan : plans) {
-    Expected<DLManagedTensor *> value = makeValue(plan, file);
+    Expected<DLManagedTensor *> value = makeValue(plan, plan.source->file);
     if (!value) {
-      for (DLManagedTensor *made : values)
-        made->deleter(made);
-      return createStringError(file->getPath() + ": '" + plan.state.info->name +
-                               "': " + toString(value.takeError()));
+      for (const WeightValue &made : values)
+        made.value->deleter(made.value);
+      return fail("'" + targets[plan.target].name +
+                  "': " + toString(value.takeError()));
     }
-    targets.push_back(plan.state.info->name);
-    values.push_back(*value);
+    values.push_back({plan.target, *value});
   }
-  if (Error e = model.shareStates(targets, values))
-    return createStringError(file->getPath() + ": " + toString(std::move(e)));
+  return values;
+}
+
+Error fx::loadWeights(CompiledModel &model,
+                      std::shared_ptr<const WeightFile> file,
+                      const LoadWeightsOptions &options) {
+  std::vector<WeightTarget> targets;
+  for (const ModelState &state : model.getStates())
+    targets.push_back(
+        {state.info->name,
+         {},
+         fromDLDataType(state.info->dtype),
+         {state.info->sizes, state.info->sizes + state.info->rank},
+         state.isPersistent,
+         bool(state.info->is_settable)});
+  std::vector<std::string> unused;
+  for (StringRef name : model.getUnusedStates())
+    unused.push_back(name.str());
+  std::string path = file->getPath().str();
+  Expected<std::vector<WeightValue>> read =
+      readWeights(targets, unused, {std::move(file)}, options);
+  if (!read)
+    return read.takeError();
+  std::vector<const char *> names;
+  std::vector<DLManagedTensor *> values;
+  for (const WeightValue &value : *read) {
+    names.push_back(targets[value.index].name.c_str());
+    values.push_back(value.value);
+  }
+  if (Error e = model.shareStates(names, values))
+    return createStringError(path + ": " + toString(std::move(e)));
   return Error::success();
 }

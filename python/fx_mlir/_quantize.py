@@ -88,6 +88,7 @@ def quantize(
     observer: str = "histogram",
     symmetric: bool = False,
     per_tensor: bool = False,
+    rounding: str = "nearest",
     weight_bits: int = 8,
     group_size: int = 0,
     ops: Sequence[str] = (),
@@ -121,6 +122,7 @@ def quantize(
         options = [
             _names("mode", [mode]),
             _names("observer", [observer]),
+            _names("rounding", [rounding]),
             f"symmetric={int(bool(symmetric))}",
             f"per-tensor={int(bool(per_tensor))}",
             f"weight-bits={int(weight_bits)}",

@@ -42,6 +42,33 @@ def programs(folder: pathlib.Path) -> None:
                     (folder / name).write_text(f"// emit: {form}\n{text}")
 
 
+def pickles(folder: pathlib.Path) -> None:
+    """Writes the pickles of torchao's weights, and one of a dict of tensors."""
+    import io
+    import tarfile
+    import zipfile
+
+    import torch
+
+    def write(name: str, data: bytes) -> None:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            (pickle,) = [n for n in archive.namelist() if n.endswith("/data.pkl")]
+            (folder / f"{name}.pkl").write_bytes(archive.read(pickle))
+
+    with tarfile.open(TEST / "EndToEnd" / "torchao" / "archives.tar.xz") as tar:
+        for member in tar.getmembers():
+            if not member.name.endswith(".pt2"):
+                continue
+            with zipfile.ZipFile(io.BytesIO(tar.extractfile(member).read())) as archive:
+                for name in archive.namelist():
+                    data = archive.read(name)
+                    if "/data/weights/weight_" in name and data.startswith(b"PK"):
+                        write(f"{member.name}-{name[-1]}", data)
+    buffer = io.BytesIO()
+    torch.save({"a": torch.zeros(2, 3), "b": torch.nn.Parameter(torch.ones(4))}, buffer)
+    write("dict", buffer.getvalue())
+
+
 def weights(folder: pathlib.Path) -> None:
     """Writes the wrong files of the tests, and files of each format."""
     sys.path.insert(0, str(TEST / "Python"))
@@ -56,6 +83,7 @@ def weights(folder: pathlib.Path) -> None:
     arrays = dict(arrays, a=arrays["a"].astype(np.float32))
     for name, kind in weight_files.QUANTIZED.items():
         arrays[name] = (weight_files.random_blocks(kind, 2, 256), kind)
+    pickles(folder)
     weight_files.write_gguf(folder / "good.gguf", arrays, head_count=4, token_list=["a", "bc"])
 
 

@@ -149,6 +149,11 @@ static cl::opt<bool> swappableWeights(
     "swappable-weights",
     cl::desc("Keep what is needed to set folded or packed weights by name"),
     cl::cat(category));
+static cl::list<std::string>
+    weights("weights",
+            cl::desc("Take the values of the weights from a safetensors or "
+                     "GGUF file, not from the model; once for each file"),
+            cl::value_desc("file"), cl::cat(category));
 static cl::opt<bool> saveTemps("save-temps",
                                cl::desc("Keep what the phases leave"),
                                cl::cat(category));
@@ -328,6 +333,7 @@ int main(int argc, char **argv) {
   options.profile = profile;
   options.optLevel = optLevel;
   options.swappableWeights = swappableWeights;
+  options.weights.assign(weights.begin(), weights.end());
   if (!setTuning(options))
     return 1;
   options.saveTemps = saveTemps;

@@ -49,6 +49,11 @@ static cl::opt<bool>
     perTensor("per-tensor",
               cl::desc("Weights have one scale each, not one a channel"),
               cl::cat(category));
+static cl::opt<std::string> rounding(
+    "rounding",
+    cl::desc("nearest (default), or gptq: elements of a linear layer's row "
+             "compensate the errors of those before them on the samples"),
+    cl::init("nearest"), cl::value_desc("kind"), cl::cat(category));
 static cl::opt<unsigned> weightBits("weight-bits", cl::desc("8 (default) or 4"),
                                     cl::init(8), cl::cat(category));
 static cl::opt<int64_t>
@@ -110,6 +115,7 @@ int main(int argc, char **argv) {
   fx::QuantizationSettings settings;
   settings.mode = mode;
   settings.observer = observer;
+  settings.rounding = rounding;
   settings.symmetric = symmetric;
   settings.perTensor = perTensor;
   settings.weightBits = weightBits;

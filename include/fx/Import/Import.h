@@ -52,6 +52,9 @@ struct ImportOptions {
 ///                       its kind
 ///   fx.pickled          the location of its pickle
 ///   fx.payload          the prefix of the name of an object's file
+///   fx.inner_of, fx.inner_name  the state of the tensor subclass that has this
+///                       tensor, and its attribute
+///   fx.reason           why the tensors of a tensor subclass are not read
 /// On a graph: fx.in_spec, fx.out_spec (pytree specs), fx.module_call_graph,
 /// fx.metadata; fx.single_return (it returns one tensor and no tuple); fx.name
 /// (the name of a sub-graph, if its symbol does not end with it).

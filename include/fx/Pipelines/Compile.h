@@ -132,6 +132,9 @@ struct CompileOptions {
   /// Keep every weight in its exported form, and the code that folds and packs
   /// it, so that all weights can be set by name. EmitKind::AOTI implies it.
   bool swappableWeights = false;
+  /// Files that give the values of the weights: safetensors or GGUF. Empty: the
+  /// weights are those of the models.
+  std::vector<std::string> weights;
   bool keepsWeights() const {
     return swappableWeights || emit == EmitKind::AOTI;
   }

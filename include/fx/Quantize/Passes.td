@@ -19,6 +19,8 @@ defvar quantizationSettings = [
          "Activations are int8 around 0, not uint8 with a zero point">,
   Option<"perTensor", "per-tensor", "bool", "false",
          "Weights have one scale each, not one a channel">,
+  Option<"rounding", "rounding", "std::string", "\"nearest\"",
+         "nearest or gptq">,
   Option<"weightBits", "weight-bits", "unsigned", "8", "8 or 4">,
   Option<"groupSize", "group-size", "int64_t", "0",
          "Elements of a linear layer's row that share a scale; 0: all">,

@@ -82,6 +82,11 @@ struct QuantizationConfig {
   unsigned weightBits = 8;
   /// The number of elements of a linear layer's row that share a scale; 0: all.
   int64_t groupSize = 0;
+  /// How the weights of linear layers are rounded: to the nearest integer, or
+  /// so that later elements of a row compensate the errors of earlier ones,
+  /// which needs samples.
+  enum class Rounding { Nearest, Gptq };
+  Rounding rounding = Rounding::Nearest;
   /// The kinds to quantize; empty: all kinds that the mode supports.
   llvm::SmallVector<LayerKind> kinds;
   /// The least estimated speedup by integers for which a matmul or convolution
@@ -105,12 +110,15 @@ struct QuantizationConfig {
 
 /// Returns "static", "dynamic" or "weight-only".
 llvm::StringRef getName(QuantizationConfig::Mode mode);
+llvm::StringRef getName(QuantizationConfig::Rounding rounding);
+std::optional<QuantizationConfig::Rounding>
+getQuantizationRounding(llvm::StringRef name);
 std::optional<QuantizationConfig::Mode>
 getQuantizationMode(llvm::StringRef name);
 
 /// The settings of a user, as text.
 struct QuantizationSettings {
-  std::string mode = "static", observer = "histogram";
+  std::string mode = "static", observer = "histogram", rounding = "nearest";
   bool symmetric = false, perTensor = false;
   unsigned weightBits = 8;
   int64_t groupSize = 0;
@@ -144,15 +152,19 @@ struct ConvertCounts {
   uint64_t bytesBefore = 0, bytesAfter = 0;
 };
 
-/// Quantizes the operators that `prepareQuantization` chose. Fails after
-/// emitting an error.
-mlir::FailureOr<ConvertCounts> convertQuantized(mlir::ModuleOp module);
+struct InputMoments;
+
+/// Quantizes the operators that `prepareQuantization` chose. The rounding
+/// `Gptq` needs the moments of the inputs. Fails after emitting an error.
+mlir::FailureOr<ConvertCounts>
+convertQuantized(mlir::ModuleOp module, const InputMoments *moments = nullptr);
 
 /// As `convertQuantized`, but keeps each layer and adds a quantized copy of it
 /// that computes from the float values. The difference of the two results is
 /// the error of this layer alone. The copy of a layer with the attribute
 /// `fx.layer` has the same value as the attribute `fx.shadow`.
-mlir::FailureOr<ConvertCounts> convertToShadows(mlir::ModuleOp module);
+mlir::FailureOr<ConvertCounts>
+convertToShadows(mlir::ModuleOp module, const InputMoments *moments = nullptr);
 
 /// The signal-to-noise ratio 10 log10(sum x^2 / sum (x - y)^2) over all samples
 /// of the values x in float and y in the quantized model, where x is not NaN.

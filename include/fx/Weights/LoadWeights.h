@@ -11,6 +11,7 @@
 #include "fx/Runtime/Loader.h"
 #include "fx/Weights/WeightFile.h"
 
+#include <optional>
 #include <vector>
 
 namespace fx {
@@ -35,6 +36,34 @@ struct LoadWeightsOptions {
   /// Other weights have their own names in the file.
   std::vector<WeightBinding> bindings;
 };
+
+/// A weight that takes its value from a file.
+struct WeightTarget {
+  std::string name;
+  /// Other names of the same weight.
+  std::vector<std::string> otherNames;
+  /// Absent if it is no dtype of a file.
+  std::optional<DType> dtype;
+  std::vector<int64_t> sizes;
+  /// The state_dict has it.
+  bool isPersistent = true;
+  bool isSettable = true;
+};
+
+/// The value of `targets[index]`. The receiver calls the deleter.
+struct WeightValue {
+  size_t index;
+  DLManagedTensor *value;
+};
+
+/// Reads the values of `targets` from files, by name, as loadWeights does.
+/// `unused` are names of weights that the program does not use: the files may
+/// have them.
+llvm::Expected<std::vector<WeightValue>>
+readWeights(llvm::ArrayRef<WeightTarget> targets,
+            llvm::ArrayRef<std::string> unused,
+            llvm::ArrayRef<std::shared_ptr<const WeightFile>> files,
+            const LoadWeightsOptions &options = {});
 
 /// Replaces the weights of a model by the tensors of a file, by name. If all
 /// names of the model or of the file begin with the same additional prefix, it

@@ -319,7 +319,7 @@ void registerMatMuls(Registry &r) {
   r.add("aten.linear.default", lowerLinear);
   r.add("aten.addmm.default", lowerAddmm);
   r.add({"aten.mm.default", "aten.matmul.default", "aten.bmm.default",
-         "aten.mv.default", "aten.dot.default"},
+         "aten.mv.default", "aten.dot.default", "aten._int_mm.default"},
         lowerMatmul);
   r.add("aten.baddbmm.default", lowerBaddbmm);
   r.add("aten.addmv.default", lowerAddmv);

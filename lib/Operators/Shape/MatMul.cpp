@@ -55,6 +55,21 @@ static InferredTypes inferMatMul(const OperatorView &call) {
 static InferredTypes inferMm(const OperatorView &call) {
   return product(call, 0, 1, 2, 2);
 }
+/// The product of int8 matrices, in int32.
+static InferredTypes inferIntMm(const OperatorView &call) {
+  InferredTypes types = product(call, 0, 1, 2, 2);
+  if (failed(types))
+    return failure();
+  auto i32 = IntegerType::get(call.getContext(), 32);
+  return result(cast<FakeTensorType>(types->front()).withDtype(i32));
+}
+/// `self` times the transposed `mat2`, whose rows are packed or have scales.
+static InferredTypes inferPackedMm(const OperatorView &call) {
+  FakeTensorType self = getSelf(call), mat2 = getTensor(call.getArg(1));
+  if (!self || !mat2 || self.getRank() != 2 || mat2.getRank() != 2)
+    return failure();
+  return result(makeTensor(self, {self.getSizes()[0], mat2.getSizes()[0]}));
+}
 static InferredTypes inferBmm(const OperatorView &call) {
   return product(call, 0, 1, 3, 3);
 }
@@ -127,6 +142,9 @@ static InferredTypes inferAttention(const OperatorView &call) {
 void fx::registerMatMulShapes(HookTable<ShapeRule> &hooks) {
   hooks.add(inferMatMul, {"aten.matmul.default"});
   hooks.add(inferMm, {"aten.mm.default"});
+  hooks.add(inferIntMm, {"aten._int_mm.default"});
+  hooks.add(inferPackedMm, {"aten._weight_int8pack_mm.default",
+                            "aten._weight_int4pack_mm_for_cpu.default"});
   hooks.add(inferBmm, {"aten.bmm.default"});
   hooks.add(inferMv, {"aten.mv.default"});
   hooks.add(inferDot, {"aten.dot.default"});

@@ -123,6 +123,17 @@ static InferredTypes inferQuantize(const OperatorView &call) {
   return result(
       makeTensor(input, input.getSizes(), call.getArg("dtype").getDtype()));
 }
+/// torchao names the dtype of the result `output_dtype` in both directions.
+static InferredTypes inferAffine(const OperatorView &call) {
+  FakeTensorType input = getTensor(call.getArg(0u));
+  if (!input)
+    return failure();
+  // The default of the schema is a number: float32.
+  Type dtype = call.getArg("output_dtype").getDtype();
+  return result(
+      makeTensor(input, input.getSizes(),
+                 dtype ? dtype : Float32Type::get(call.getContext())));
+}
 static InferredTypes inferDequantize(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
   if (!input)
@@ -299,4 +310,6 @@ void fx::registerPointwiseShapes(HookTable<ShapeRule> &hooks) {
              "quantized_decomposed.dequantize_per_channel.default",
              "quantized_decomposed.dequantize_per_channel_group.default",
              "quantized_decomposed.dequantize_per_token.default"});
+  hooks.add(inferAffine, {"torchao.quantize_affine.default",
+                          "torchao.dequantize_affine.default"});
 }

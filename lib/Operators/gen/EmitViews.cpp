@@ -74,6 +74,9 @@ std::string fx::gen::getViewNamespace(const OperatorDeclaration &op) {
   // `fx::math` and `fx::torch` would hide mlir::math and ::torch.
   if (op.flags & OperatorSchema::Symbolic && op.nameSpace[0] != '_')
     return "_" + op.nameSpace;
+  // A keyword of C++.
+  if (op.nameSpace == "export")
+    return "_export";
   return op.nameSpace;
 }
 
@@ -177,9 +180,13 @@ void fx::gen::emitHeader(llvm::ArrayRef<OperatorDeclaration> operators,
 void fx::gen::emitArgumentNames(llvm::ArrayRef<OperatorDeclaration> operators,
                                 llvm::raw_ostream &os) {
   std::set<StringRef> names;
-  for (const OperatorDeclaration &op : operators)
+  for (const OperatorDeclaration &op : operators) {
+    // Only decompositions read these, through the typed views.
+    if (op.nameSpace == "torchao" || op.nameSpace == "export")
+      continue;
     for (const ArgumentDeclaration &argument : op.arguments)
       names.insert(argument.name);
+  }
   for (StringRef name : names)
     os << "\"" << name << "\",\n";
 }

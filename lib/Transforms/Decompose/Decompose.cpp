@@ -23,6 +23,7 @@ using namespace fx;
 void Decomposition::registerAll(HookTable<Decomposition> &hooks) {
   registerArithmeticDecompositions(hooks);
   registerEinsumDecompositions(hooks);
+  registerQuantizationDecompositions(hooks);
   registerRearrangeDecompositions(hooks);
   registerSamplingDecompositions(hooks);
 }

@@ -66,6 +66,7 @@ struct Decomposition {
 /// Each function registers the decompositions in the file of its name.
 void registerArithmeticDecompositions(HookTable<Decomposition> &hooks);
 void registerEinsumDecompositions(HookTable<Decomposition> &hooks);
+void registerQuantizationDecompositions(HookTable<Decomposition> &hooks);
 void registerRearrangeDecompositions(HookTable<Decomposition> &hooks);
 void registerSamplingDecompositions(HookTable<Decomposition> &hooks);
 

@@ -137,6 +137,10 @@ bool rewriteGrouped(Contraction &c, GroupedWeight &w);
 /// contraction of integers. Returns false if the operands do not fit.
 bool rewriteActivations(Contraction &c);
 
+/// Rewrites `op` to a contraction of unsigned and signed bytes if it is one of
+/// signed bytes. Returns false if it is none, or if its operands do not fit.
+bool rewriteSigned(mlir::linalg::GenericOp op);
+
 /// Gives the groups of the remaining grouped weights a dimension again.
 void splitGroups(mlir::func::FuncOp func);
 

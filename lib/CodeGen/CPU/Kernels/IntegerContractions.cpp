@@ -416,6 +416,17 @@ void IntegerContractions::runOnOperation() {
     for (Contraction &c : found)
       if (rewrite(c, states))
         ++numRewritten;
+    // Integers that the program itself multiplies.
+    SmallVector<linalg::GenericOp> products;
+    StateAnalysis remaining(func);
+    func.walk([&](linalg::GenericOp op) {
+      if (op.getNumReductionLoops() && op.getNumDpsInputs() == 2 &&
+          remaining.isStateOnly(op.getInputs()[1]))
+        products.push_back(op);
+    });
+    for (linalg::GenericOp op : products)
+      if (rewriteSigned(op))
+        ++numRewritten;
     splitGroups(func);
   }
 }
