@@ -165,6 +165,26 @@ def test_caches(tmp_path, how):
             assert re.search(r"remark: no rule divides this node: .* \(.*llama.py:\d+", line)
 
 
+def test_found_plan(tmp_path):
+    """The pass finds the pairs of linears and the heads. More memory costs less time."""
+    module = seeded(lambda: llama.Decode(llama.Config(512, 64, 2, 8, 4, 160, 32), "index_copy")).eval()
+    model = sharded.export(module, steps(512, 1)[0], tmp_path / "m.pt2")
+    weights = sum(p.numel() for p in module.parameters()) * 4
+    # Without latency, each division pays off.
+    files = sharded.divide(model, 2, "auto latency=0 link=1000")
+    for name in ("attention.q_proj", "attention.k_proj", "attention.v_proj", "gate_proj", "up_proj"):
+        assert f"blocks.*.{name}.weight: shard 0\n" in sharded.divide.remarks
+    run = sharded.check(files, module, *steps(512, 3))
+    assert sum(p.numel() for p in run.programs[0].parameters()) * 4 < 0.6 * weights
+    # With a slow network, nothing pays off, but the weights must fit.
+    sharded.divide(model, 4, "auto latency=100000")
+    assert "shard" not in sharded.divide.remarks
+    sharded.divide(model, 4, f"auto latency=100000 memory={weights // 2}")
+    assert "shard" in sharded.divide.remarks
+    with pytest.raises(harness.ToolError, match="at most 1024 bytes for each of 4 ranks, got [0-9]+"):
+        sharded.divide(model, 4, "auto memory=1K")
+
+
 def test_dynamic(tmp_path):
     """Any length of the prompt."""
     module = seeded(lambda: llama.Prefill(llama.SMALL)).eval()

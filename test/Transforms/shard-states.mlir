@@ -15,11 +15,11 @@ fx.state @f : !fx.tensor<[4, 2], i8> = dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<
 // CHECK: fx.state @d : !fx.tensor<[2, 2], i8> = dense_resource<d> : tensor<4xui8>
 // CHECK: fx.state @e : !fx.tensor<[1], i16> = dense_resource<e> : tensor<2xui8>
 // CHECK: fx.state @f : !fx.tensor<[2, 2], i8> = dense_resource<a> : tensor<4xui8>
-// CHECK: a: "0x4000000004050607"
-// CHECK: b: "0x4000000002030607"
-// CHECK: c: "0x40000000020305"
-// CHECK: d: "0x4000000004060507"
-// CHECK: e: "0x400000000405"
+// CHECK: a: "0x1000000004050607"
+// CHECK: b: "0x1000000002030607"
+// CHECK: c: "0x10000000020305"
+// CHECK: d: "0x1000000004060507"
+// CHECK: e: "0x100000000405"
 fx.graph @main attributes {functional} {
   %a = placeholder "a" parameter @a : !fx.tensor<[4, 2], i8>
   %b = placeholder "b" parameter @b : !fx.tensor<[2, 4], i8>

@@ -63,6 +63,48 @@ static bool parseStyle(StringRef text, PlanEntry &entry) {
          parseSections(rest, entry.sections);
 }
 
+/// Parses "8G", "512M" or a number.
+static std::optional<double> parseNumber(StringRef text) {
+  double unit = 1, number;
+  for (auto [letter, size] :
+       {std::pair("K", 1024.0), std::pair("M", 1024.0 * 1024),
+        std::pair("G", 1024.0 * 1024 * 1024)})
+    if (text.consume_back(letter)) {
+      unit = size;
+      break;
+    }
+  if (text.getAsDouble(number) || !(number >= 0) || number * unit > 1e18)
+    return std::nullopt;
+  return number * unit;
+}
+
+/// Parses the options of a line `auto`. Returns false if one has no value.
+static bool parseMachine(StringRef text, Machine &machine) {
+  SmallVector<StringRef> options;
+  text.split(options, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef option : options) {
+    auto [name, value] = option.split('=');
+    std::optional<double> number = parseNumber(value);
+    if (!number)
+      return false;
+    if (name == "memory")
+      machine.memory = *number;
+    else if (name == "latency")
+      machine.latency = *number * 1e-6;
+    else if (*number == 0)
+      return false;
+    else if (name == "peak")
+      machine.peak = *number * 1e9;
+    else if (name == "bandwidth")
+      machine.bandwidth = *number * 1e9;
+    else if (name == "link")
+      machine.link = *number * 1e9;
+    else
+      machine.sizes[name] = *number;
+  }
+  return true;
+}
+
 llvm::Expected<Plan> shard::parsePlan(StringRef text, StringRef where) {
   Plan plan;
   SmallVector<StringRef> lines;
@@ -74,6 +116,15 @@ llvm::Expected<Plan> shard::parsePlan(StringRef text, StringRef where) {
       part = part.trim();
       if (part.empty())
         continue;
+      if (part == "auto" || part.starts_with("auto ")) {
+        if (!parseMachine(part.drop_front(4), plan.automatic.emplace()))
+          return llvm::createStringError(
+              where + ":" + Twine(number + 1) +
+              ": expected 'auto memory=8G latency=MICROSECONDS link=GB/S "
+              "peak=GFLOP/S bandwidth=GB/S SYMBOL=N', got '" +
+              part + "'");
+        continue;
+      }
       auto [pattern, style] = part.split(':');
       PlanEntry entry;
       entry.pattern = pattern.trim();
@@ -84,7 +135,7 @@ llvm::Expected<Plan> shard::parsePlan(StringRef text, StringRef where) {
             ": expected 'PATH: colwise', 'rowwise', 'replicate' or 'shard "
             "DIM', got '" +
             part + "'");
-      plan.push_back(std::move(entry));
+      plan.entries.push_back(std::move(entry));
     }
   }
   return plan;
@@ -234,6 +285,17 @@ static WeightDims findWeightDims(PlaceholderOp op) {
   return findWeightDims(op.getResult(), places);
 }
 
+std::optional<Placement> shard::getOutputPlacement(PlaceholderOp op) {
+  WeightDims dims = findWeightDims(op);
+  bool isEmbedding =
+      llvm::any_of(op.getResult().getUsers(), [](Operation *user) {
+        auto node = dyn_cast<NodeOpInterface>(user);
+        return node && node.getTargetName() == "aten.embedding.default";
+      });
+  Dim dim = isEmbedding ? dims.in : dims.out;
+  return dim ? std::optional(Placement::shard(*dim)) : std::nullopt;
+}
+
 static LogicalResult place(const PlanEntry &entry, PlaceholderOp op,
                            FakeTensorType type, unsigned ranks,
                            PlacementMap &placements) {
@@ -282,7 +344,7 @@ static LogicalResult place(const PlanEntry &entry, PlaceholderOp op,
 FailureOr<PlacementMap> shard::applyPlan(const Plan &plan, GraphOp graph,
                                          unsigned ranks) {
   PlacementMap placements;
-  SmallVector<bool> used(plan.size());
+  SmallVector<bool> used(plan.entries.size());
   for (PlaceholderOp op : graph.getPlaceholders()) {
     auto type = dyn_cast<FakeTensorType>(op.getResult().getType());
     if (!type)
@@ -291,7 +353,7 @@ FailureOr<PlacementMap> shard::applyPlan(const Plan &plan, GraphOp graph,
     StringRef module = op.getTargetAttr() && path.contains('.')
                            ? path.rsplit('.').first
                            : StringRef();
-    for (auto [i, entry] : llvm::enumerate(plan)) {
+    for (auto [i, entry] : llvm::enumerate(plan.entries)) {
       bool isExact = matchesPath(entry.pattern, path);
       bool isModule = !module.empty() && entry.style != Style::Shard &&
                       matchesPath(entry.pattern, module);
@@ -307,7 +369,7 @@ FailureOr<PlacementMap> shard::applyPlan(const Plan &plan, GraphOp graph,
       break;
     }
   }
-  for (auto [i, entry] : llvm::enumerate(plan))
+  for (auto [i, entry] : llvm::enumerate(plan.entries))
     if (!used[i])
       return graph.emitError("plan '")
              << entry.text << "': expected the path of a module with a weight, "

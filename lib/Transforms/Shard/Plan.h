@@ -14,6 +14,7 @@
 //   h.*.attn.c_attn: colwise [64, 32, 32]   # three weights in one
 //   experts.gate_up: shard 1            # a dimension of a parameter or input
 //   layers.0.**: replicate
+//   auto memory=8G latency=20 link=10   # find more weights, by costs
 //
 // `*` stands for any characters within one part of a path, as in torch's
 // parallelize_module, and `**` for any number of parts. The first line that
@@ -47,7 +48,20 @@ struct PlanEntry {
   bool isPacked = false;
 };
 
-using Plan = std::vector<PlanEntry>;
+/// The rates of a rank for `auto`, in FLOP/s, bytes/s and seconds.
+struct Machine {
+  double peak = 100e9, bandwidth = 20e9, latency = 20e-6, link = 10e9;
+  /// The most bytes that the states of a rank may have.
+  std::optional<int64_t> memory;
+  /// Integers for symbols.
+  llvm::StringMap<int64_t> sizes;
+};
+
+struct Plan {
+  std::vector<PlanEntry> entries;
+  /// The line `auto`: divide more weights if it pays off.
+  std::optional<Machine> automatic;
+};
 
 /// Parses the lines of `text`, which a `;` may separate, too. Errors begin with
 /// `where` and the number of the line.
@@ -67,6 +81,10 @@ llvm::StringRef getKey(PlaceholderOp op);
 /// that matches nothing, and for a size that the ranks do not divide.
 mlir::FailureOr<PlacementMap> applyPlan(const Plan &plan, GraphOp graph,
                                         unsigned ranks);
+
+/// Returns the division of a weight in its output features, or of an embedding
+/// in its vocabulary; nullopt if the placeholder is no weight.
+std::optional<Placement> getOutputPlacement(PlaceholderOp op);
 
 } // namespace fx::shard
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AutoPlan.h"
 #include "Sharder.h"
 #include "States.h"
 #include "fx/IR/Metadata.h"
@@ -35,6 +36,7 @@ struct ShardPass : fx::impl::ShardPassBase<ShardPass> {
 private:
   LogicalResult divide();
   FailureOr<Plan> readPlan();
+  FailureOr<PlacementMap> place(GraphOp whole, const RankOptions &options);
 };
 } // namespace
 
@@ -65,6 +67,22 @@ static void emitRemarks(const Sharder &sharder) {
   }
 }
 
+/// Returns the placements of the plan, and of those that are found.
+FailureOr<PlacementMap> ShardPass::place(GraphOp whole,
+                                         const RankOptions &options) {
+  FailureOr<Plan> plan = readPlan();
+  if (failed(plan))
+    return failure();
+  FailureOr<PlacementMap> placements = applyPlan(*plan, whole, ranks);
+  if (failed(placements) || !plan->automatic || ranks == 1)
+    return placements;
+  FailureOr<std::string> found = findPlan(whole, *plan, options, *placements);
+  if (failed(found))
+    return failure();
+  whole.emitRemark("the plan is\n") << *found;
+  return placements;
+}
+
 LogicalResult ShardPass::divide() {
   ModuleOp module = getOperation();
   auto whole = module.lookupSymbol<GraphOp>("main");
@@ -77,14 +95,11 @@ LogicalResult ShardPass::divide() {
     return module.emitError("expected 'ranks' of at least 1 and a 'rank' below "
                             "it, got ")
            << ranks.getValue() << " and " << rank.getValue();
-  FailureOr<Plan> plan = readPlan();
-  if (failed(plan))
-    return failure();
   RankOptions options;
   options.rank = rank;
   options.ranks = ranks;
   options.group = group;
-  FailureOr<PlacementMap> placements = applyPlan(*plan, whole, ranks);
+  FailureOr<PlacementMap> placements = place(whole, options);
   if (failed(placements))
     return failure();
   if (ranks == 1)
