@@ -15,7 +15,6 @@
 #include "fx/Pipelines/Pipelines.h"
 #include "fx/Quantize/Passes.h"
 #include "fx/Transforms/Passes.h"
-#include "fx/Transforms/UnwrapSubclasses.h"
 
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -31,7 +30,6 @@ void fx::registerAllPasses() {
   static std::once_flag once;
   std::call_once(once, [] {
     registerFXTransformsPasses();
-    mlir::registerPass([] { return createUnwrapSubclassesPass(); });
     registerFXQuantizePasses();
     registerFXConversionPasses();
     kernel::registerFXKernelPasses();

@@ -14,7 +14,7 @@
 #include "fx/Support/LoadError.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/TorchRelease.h"
-#include "fx/Transforms/UnwrapSubclasses.h"
+#include "fx/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"

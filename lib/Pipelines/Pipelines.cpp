@@ -12,7 +12,6 @@
 #include "fx/Kernels/Attention.h"
 #include "fx/Kernels/Passes.h"
 #include "fx/Transforms/Passes.h"
-#include "fx/Transforms/UnwrapSubclasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"

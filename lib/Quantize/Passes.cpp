@@ -10,7 +10,6 @@
 #include "fx/Support/OutputFile.h"
 #include "fx/Transforms/Constants.h"
 #include "fx/Transforms/Passes.h"
-#include "fx/Transforms/UnwrapSubclasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"

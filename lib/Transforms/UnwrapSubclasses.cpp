@@ -5,10 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Transforms/UnwrapSubclasses.h"
 #include "fx/Operators/View.h"
 #include "fx/Operators/_export/access_subclass_inner_tensor.h"
 #include "fx/Transforms/NodeNamer.h"
+#include "fx/Transforms/Passes.h"
+
+namespace fx {
+#define GEN_PASS_DEF_UNWRAPSUBCLASSESPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
 
 using namespace mlir;
 using namespace fx;
@@ -16,15 +21,8 @@ using Access = fx::_export::AccessSubclassInnerTensor;
 
 namespace {
 class UnwrapSubclassesPass
-    : public PassWrapper<UnwrapSubclassesPass, OperationPass<ModuleOp>> {
+    : public fx::impl::UnwrapSubclassesPassBase<UnwrapSubclassesPass> {
 public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(UnwrapSubclassesPass)
-
-  StringRef getArgument() const override { return "fx-unwrap-subclasses"; }
-  StringRef getDescription() const override {
-    return "take the tensors of tensor subclasses as inputs";
-  }
-
   void runOnOperation() override {
     DenseMap<std::pair<Attribute, Attribute>, StateOp> inner;
     for (auto state : getOperation().getOps<StateOp>())
@@ -107,7 +105,3 @@ private:
   SmallPtrSet<Operation *, 8> wrappers;
 };
 } // namespace
-
-std::unique_ptr<Pass> fx::createUnwrapSubclassesPass() {
-  return std::make_unique<UnwrapSubclassesPass>();
-}

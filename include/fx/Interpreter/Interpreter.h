@@ -118,8 +118,8 @@ llvm::Error loadOperatorLibrary(llvm::StringRef path);
 
 /// Returns an interpreter for the module's graph @main. The module must outlive
 /// it and must not change, except that the tensors of tensor subclasses become
-/// inputs (fx-unwrap-subclasses). Fails if a node cannot run: an unknown operator,
-/// arguments that do not fit the schema, or a state without a value.
+/// inputs (fx-unwrap-subclasses). Fails if a node cannot run: an unknown
+/// operator, arguments that do not fit the schema, or a state without a value.
 llvm::Expected<std::unique_ptr<Interpreter>>
 loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options);
 

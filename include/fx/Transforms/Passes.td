@@ -37,6 +37,27 @@ def InlineWrappersPass : Pass<"fx-inline-wrappers", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numInlined", "inlined", "Wrappers inlined">];
 }
 
+def UnwrapSubclassesPass : Pass<"fx-unwrap-subclasses", "::mlir::ModuleOp"> {
+  let summary = "take the tensors of tensor subclasses as inputs";
+  let description = [{
+    An archive holds a weight of a tensor subclass as one pickle, and the graph
+    reads its tensors by `export.access_subclass_inner_tensor`. The importer
+    adds a state for each tensor of the subclasses that it knows: those of
+    torchao with weights of integers. The pass replaces each access by a
+    placeholder of this state:
+
+    ```mlir
+    %w = placeholder "w" parameter @w : !fx.tensor<[4, 8], f32>
+    %q = call_function @export.access_subclass_inner_tensor.default(%w, "qdata")
+    // becomes
+    %w_qdata = placeholder "w_qdata" parameter @w.qdata : !fx.tensor<[4, 8], i8>
+    ```
+
+    An access of another class is an error, since reading its pickle could run
+    any code.
+  }];
+}
+
 def DecomposeCustomPass : Pass<"fx-decompose-custom", "::mlir::ModuleOp"> {
   let summary = "expand operators for which users registered a decomposition";
   let description = [{

@@ -180,13 +180,9 @@ void fx::gen::emitHeader(llvm::ArrayRef<OperatorDeclaration> operators,
 void fx::gen::emitArgumentNames(llvm::ArrayRef<OperatorDeclaration> operators,
                                 llvm::raw_ostream &os) {
   std::set<StringRef> names;
-  for (const OperatorDeclaration &op : operators) {
-    // Only decompositions read these, through the typed views.
-    if (op.nameSpace == "torchao" || op.nameSpace == "export")
-      continue;
+  for (const OperatorDeclaration &op : operators)
     for (const ArgumentDeclaration &argument : op.arguments)
       names.insert(argument.name);
-  }
   for (StringRef name : names)
     os << "\"" << name << "\",\n";
 }

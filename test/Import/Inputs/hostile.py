@@ -215,7 +215,7 @@ def torch_files():
     yield "pickle-call", torch_file(b"cos\nsystem\nX\4\0\0\0true\x85R"), "got a call of 'os system'"
     yield "pickle-name", torch_file(b"c\x01\x02\nf\n)R"), r"got a call of '\\001\\002 f'"
     yield "pickle-value", torch_file(b"K\1"), "'w': expected a dense tensor or parameter, got another value"
-    yield "pickle-object", torch_file(b"cos\nPath\n)\x81"), "got instruction 0x81 at byte"
+    yield "pickle-object", torch_file(b"cos\nPath\n)\x81"), "got a call of 'os Path'"
     yield "pickle-protocol", torch_file(b"", b"\x80\4N."), "a newer protocol than 2 at byte 0"
     yield "pickle-list", torch_file(b"", b"\x80\2]."), "expected a dict of tensors"
     yield "pickle-key", torch_file(b"", b"\x80\2}K\1K\2s."), "expected the name of a tensor as key 0"
