@@ -95,7 +95,8 @@ class Peer(Engine):
     def answer(self) -> dict:
         line = self.process.stdout.readline()
         if not line:
-            sys.exit("error: " + " ".join(map(str, self.process.args[1:4])) + ": " + (self.folder / "log").read_text()[-2000:])
+            log = (self.folder / "log").read_text()
+            sys.exit(f"error: {' '.join(map(str, self.process.args[1:4]))}: {log[-2000:]}")
         return json.loads(line)
 
     def ask(self, **request) -> dict:
@@ -103,6 +104,8 @@ class Peer(Engine):
         return self.answer()
 
     def best(self, tokens, position, times, slots=1) -> float:
+        if slots > 1 and position > 1000:
+            return float("inf")  # the prompts of all sequences take minutes
         request = {"tokens": len(tokens), "position": position, "times": times, "sequences": slots}
         return self.ask(**request)["seconds"]
 
@@ -183,7 +186,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--slots", type=int, default=0, metavar="N", help="also N sequences at once")
-    parser.add_argument("--peer", action="append", default=[], metavar="ENGINE=PYTHON", help="also another engine of llm_peers.py")
+    parser.add_argument(
+        "--peer", action="append", default=[], metavar="ENGINE=PYTHON", help="also an engine of llm_peers.py"
+    )
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -238,6 +243,8 @@ def main() -> None:
 
     rate = probe_roofline()["gbytes"] * 1e9
     for (work, name), seconds in least.items():
+        if seconds == float("inf"):
+            continue
         tokens, position, _, slots = works[work]
         rows[name][f"{work} tok/s"] = slots * len(tokens) / seconds
         rows[name][f"{work} ratio"] = least[work, "eager"] / seconds
