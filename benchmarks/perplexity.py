@@ -11,6 +11,7 @@ those of compiled models. --checkpoint FILE keeps the trained model for the next
 
 import argparse
 import math
+import os
 import subprocess
 import sys
 import sysconfig
@@ -21,6 +22,9 @@ import numpy as np
 import torch
 from torch import nn
 
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("FX_BUILD_DIR", ROOT / "build"))
+sys.path.insert(0, str(BUILD / "python"))
 LENGTH = 128  # bytes of a sequence
 
 
@@ -143,7 +147,7 @@ def main():
         for bits, group in ((8, 0), (4, 128), (4, 32), (4, 16), (4, 0)):
             for rounding in ("nearest", "gptq"):
                 out = folder / "quantized.pt2"
-                command = ["fx-quantize", archive, "--mode", "weight-only", "-o", out]
+                command = [BUILD / "bin" / "fx-quantize", archive, "--mode", "weight-only", "-o", out]
                 command += ["--calibrate", folder / "samples", "--rounding", rounding]
                 command += ["--weight-bits", str(bits)]
                 command += ["--group-size", str(group)] if group else []
