@@ -144,12 +144,12 @@ static Expected<std::string> selectModel(const Archive &archive,
   return (wanted.empty() ? models.front() : wanted).str();
 }
 
-/// Reads the file of torch.save in which torch 2.8 keeps the weights or the
-/// constants: `file` in `folder`.
-static Expected<schema::PayloadConfig>
-readTorchFile(Archive &archive, StringRef folder, StringRef file,
-              llvm::BumpPtrAllocator &strings, Budget &budget) {
-  std::string record = (folder + file).str();
+/// Reads the file of torch.save in the record `record`, and decodes its pickle
+/// by `decode`.
+template <typename Decode>
+static auto readPickle(Archive &archive, const std::string &record,
+                       Budget &budget, Decode decode)
+    -> decltype(decode(StringRef())) {
   if (Error e = archive.openNested(record))
     return e;
   if (Error e = checkByteOrder(archive, record + "/byteorder", budget))
@@ -158,11 +158,10 @@ readTorchFile(Archive &archive, StringRef folder, StringRef file,
   Expected<StringRef> text = readRecord(archive, pickle, budget);
   if (!text)
     return text.takeError();
-  Expected<schema::PayloadConfig> config =
-      decodeTorchFile(*text, file, strings);
-  if (!config)
-    return inRecord(archive, pickle, config.takeError());
-  return config;
+  auto decoded = decode(*text);
+  if (!decoded)
+    return inRecord(archive, pickle, decoded.takeError());
+  return decoded;
 }
 
 /// Reads the description of the weights or the constants of a model. The
@@ -174,7 +173,9 @@ readConfig(Archive &archive, StringRef folder, StringRef model,
               file = (model + ".pt").str();
   // As torch does, prefer the older file.
   if (archive.find((folder + file).str()))
-    return readTorchFile(archive, folder, file, strings, budget);
+    return readPickle(
+        archive, (folder + file).str(), budget,
+        [&](StringRef text) { return decodeTorchFile(text, file, strings); });
   Expected<StringRef> text = readRecord(archive, name, budget);
   if (!text)
     return text.takeError();
@@ -183,26 +184,6 @@ readConfig(Archive &archive, StringRef folder, StringRef model,
   if (!config)
     return inRecord(archive, name, config.takeError());
   return config;
-}
-
-/// Reads the tensor subclass whose pickle is the record `folder + file`.
-static Expected<SubclassFile> readSubclass(Archive &archive, StringRef folder,
-                                           StringRef file,
-                                           llvm::BumpPtrAllocator &strings,
-                                           Budget &budget) {
-  std::string record = (folder + file).str();
-  if (Error e = archive.openNested(record))
-    return e;
-  if (Error e = checkByteOrder(archive, record + "/byteorder", budget))
-    return e;
-  std::string pickle = record + "/data.pkl";
-  Expected<StringRef> text = readRecord(archive, pickle, budget);
-  if (!text)
-    return text.takeError();
-  Expected<SubclassFile> subclass = decodeSubclassFile(*text, file, strings);
-  if (!subclass)
-    return inRecord(archive, pickle, subclass.takeError());
-  return subclass;
 }
 
 /// Reads the tensor subclasses among the weights or constants. One that cannot
@@ -218,7 +199,9 @@ static void readSubclasses(Archive &archive, StringRef folder,
         subclasses.contains(record))
       continue;
     Expected<SubclassFile> read =
-        readSubclass(archive, folder, meta.path_name, strings, budget);
+        readPickle(archive, record, budget, [&](StringRef text) {
+          return decodeSubclassFile(text, meta.path_name, strings);
+        });
     Subclass &subclass = subclasses[record];
     if (read)
       subclass.file = std::move(*read);

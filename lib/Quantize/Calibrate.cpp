@@ -58,14 +58,10 @@ llvm::Expected<unsigned> fx::calibrate(ModuleOp module, StringRef folder,
             ArrayRef(reinterpret_cast<const float *>(value->data.get()),
                      value->getNumElements()));
   };
-  auto runner = SampleRunner::create(
-      module, [&](Operation *op) { return isObserved.contains(op); }, observe);
-  if (!runner)
-    return runner.takeError();
-  SmallVector<HostValue> outputs;
-  for (const std::string &sample : *samples)
-    if (llvm::Error error = (*runner)->run(sample, outputs))
-      return std::move(error);
+  if (llvm::Error error = SampleRunner::runAll(
+          module, *samples,
+          [&](Operation *op) { return isObserved.contains(op); }, observe))
+    return std::move(error);
 
   SmallVector<double> ranges;
   for (auto &observer : observers) {

@@ -96,13 +96,9 @@ llvm::Expected<unsigned> fx::collectMoments(ModuleOp module, StringRef folder,
                              value->getNumElements()));
     }
   };
-  auto runner = SampleRunner::create(
-      module, [&](Operation *op) { return readers.contains(op); }, observe);
-  if (!runner)
-    return runner.takeError();
-  SmallVector<HostValue> outputs;
-  for (const std::string &sample : *samples)
-    if (llvm::Error error = (*runner)->run(sample, outputs))
-      return std::move(error);
+  if (llvm::Error error = SampleRunner::runAll(
+          module, *samples, [&](Operation *op) { return readers.contains(op); },
+          observe))
+    return std::move(error);
   return samples->size();
 }

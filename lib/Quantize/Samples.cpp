@@ -87,3 +87,17 @@ llvm::Error SampleRunner::run(StringRef folder,
         std::move(error));
   return llvm::Error::success();
 }
+
+llvm::Error SampleRunner::runAll(ModuleOp module,
+                                 llvm::ArrayRef<std::string> samples,
+                                 std::function<bool(Operation *)> wants,
+                                 Watch watch) {
+  auto runner = create(module, std::move(wants), std::move(watch));
+  if (!runner)
+    return runner.takeError();
+  llvm::SmallVector<HostValue> outputs;
+  for (const std::string &sample : samples)
+    if (llvm::Error error = (*runner)->run(sample, outputs))
+      return error;
+  return llvm::Error::success();
+}

@@ -35,6 +35,12 @@ public:
   llvm::Error run(llvm::StringRef folder,
                   llvm::SmallVectorImpl<HostValue> &outputs);
 
+  /// Runs the module on all of the samples.
+  static llvm::Error runAll(mlir::ModuleOp module,
+                            llvm::ArrayRef<std::string> samples,
+                            std::function<bool(mlir::Operation *)> wants,
+                            Watch watch);
+
 private:
   SampleRunner(GraphSignature signature) : signature(std::move(signature)) {}
 

@@ -125,11 +125,15 @@ public:
 };
 char Reported::ID;
 
+/// Of the programs of ranks, the remarks of the first one are printed: those of
+/// the others are the same.
+static bool printsRemarks = true;
+
 /// Prints a remark as `remark: text`, and an error as `error: text`, or as
 /// `error: FILE:LINE:COLUMN: text` if it has a location in an IR file.
 /// Suppresses other diagnostics.
 static LogicalResult printDiagnostic(mlir::Diagnostic &diag) {
-  if (diag.getSeverity() == mlir::DiagnosticSeverity::Remark)
+  if (diag.getSeverity() == mlir::DiagnosticSeverity::Remark && printsRemarks)
     errs() << "remark: " << diag.str() << '\n';
   if (diag.getSeverity() != mlir::DiagnosticSeverity::Error)
     return success();
@@ -254,6 +258,7 @@ static int writeRanks(mlir::MLIRContext &context, mlir::ModuleOp module) {
                                : "--ranks: expected 1 or more, got 0");
   for (unsigned rank = 0; rank < options.ranks; ++rank) {
     options.rank = rank;
+    printsRemarks = rank == 0;
     SmallVector<OwnedModule> divided;
     divided.push_back(OwnedModule(module.clone()));
     mlir::PassManager pm(&context);

@@ -62,6 +62,12 @@ struct FXrtState {
 /* Below this size new pages cost more than zeros. */
 enum { MAPPED_MIN = 1 << 20 };
 
+/* The bytes that are allocated for a state. A kernel may read a vector from any
+ * of its elements on. */
+static size_t allocated_bytes(const FXrtArg *arg) {
+  return (size_t)arg->bytes + 64;
+}
+
 /* Makes the memory of a state, uninitialized or zero. Returns 1 if out of
  * memory. Large states of zeros, such as the caches of a language model, are
  * pages that the system makes when they are first used. They are small pages,
@@ -70,8 +76,8 @@ static int make_state(FXrtState *s, const FXrtArg *arg) {
   s->arg = arg;
   s->is_mapped = arg->offset < 0 && arg->bytes >= MAPPED_MIN;
   if (!s->is_mapped)
-    return posix_memalign(&s->data, 64, (size_t)arg->bytes + 64);
-  s->data = mmap(0, (size_t)arg->bytes, PROT_READ | PROT_WRITE,
+    return posix_memalign(&s->data, 64, allocated_bytes(arg));
+  s->data = mmap(0, allocated_bytes(arg), PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (s->data == MAP_FAILED)
     s->data = 0;
@@ -122,7 +128,7 @@ int fx_rt_make_states(FXrtCommon *c) {
 void fx_rt_free_states(FXrtCommon *c) {
   for (int64_t s = 0; c->states && s < fx_rt_versions.n_mutable; ++s)
     if (c->states[s].is_mapped && c->states[s].data)
-      munmap(c->states[s].data, (size_t)c->states[s].arg->bytes);
+      munmap(c->states[s].data, allocated_bytes(c->states[s].arg));
     else
       free(c->states[s].data);
   free(c->states);

@@ -79,7 +79,10 @@ FailureOr<PlacementMap> ShardPass::place(GraphOp whole,
   FailureOr<std::string> found = findPlan(whole, *plan, options, *placements);
   if (failed(found))
     return failure();
-  whole.emitRemark("the plan is\n") << *found;
+  if (found->empty())
+    whole.emitRemark("the plan divides nothing");
+  else
+    whole.emitRemark("the plan is\n") << *found;
   return placements;
 }
 
