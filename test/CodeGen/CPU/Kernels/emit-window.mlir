@@ -36,19 +36,19 @@ func.func @main(%x: tensor<4096x1128xf32>) -> tensor<1128xf32> {
 
 // -----
 
-// A flag allows to multiply by the inverse of the sum of a row. The remainder
-// corrects the product, and an infinite product is kept. exp scales by powers of
-// two where there is an instruction.
+// A flag allows to multiply by the inverse of the sum of a row, which is the sum
+// of two numbers. exp scales by powers of two where there is an instruction.
 // CHECK-LABEL: func.func private @kernel_0
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
 // AVX2-NOT: scalef
 // CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[SUM:.*]] : f32
-// CHECK: %[[NEGATIVE:.*]] = arith.negf %[[SUM]]
-// CHECK: %[[Q:.*]] = arith.mulf %[[X:.*]], %{{.*}} : vector
-// CHECK: %[[REST:.*]] = math.fma %[[Q]], %{{.*}}, %[[X]]
-// CHECK: %[[Y:.*]] = math.fma %[[REST]], %{{.*}}, %[[Q]]
-// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[Y]], %[[Y]]
-// CHECK: arith.select %[[NAN]], %[[Q]], %[[Y]]
+// CHECK: %[[REGULAR:.*]] = arith.andi
+// CHECK: %[[HIGH:.*]] = arith.select %[[REGULAR]], %{{.*}}, %[[INVERSE]] : f32
+// CHECK: %[[LOW:.*]] = arith.select %{{.*}}, %{{.*}}, %[[INVERSE]] : f32
+// CHECK: %[[LOWS:.*]] = vector.broadcast %[[LOW]]
+// CHECK: %[[REST:.*]] = arith.mulf %[[X:.*]], %[[LOWS]] : vector
+// CHECK: %[[HIGHS:.*]] = vector.broadcast %[[HIGH]]
+// CHECK: math.fma %[[X]], %[[HIGHS]], %[[REST]]
 // CHECK-NOT: arith.divf {{.*}} vector
 func.func private @kernel_0(%x: tensor<32x1024xf32>, %out: tensor<32x1024xf32>) -> tensor<32x1024xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32

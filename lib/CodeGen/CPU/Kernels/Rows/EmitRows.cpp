@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emitters.h"
+#include "Extrema.h"
 #include "fx/CodeGen/CPU/Streaming.h"
 #include "fx/CodeGen/Common/RowPlan.h"
 
@@ -34,10 +35,16 @@ static constexpr int64_t kUnroll = 4;
 static constexpr int64_t kUnrollCostly = 2, kUnrollCheap = 8;
 /// The least cost of a costly op (`bodyCost`).
 static constexpr int64_t kCostly = 12;
+/// The size of a cache line, in bytes.
+static constexpr int64_t kLine = 64;
+/// The least size of an input, in bytes, of which rows are prefetched: smaller
+/// ones stay in the second-level cache.
+static constexpr int64_t kLeastPrefetched = 512 << 10;
 
 namespace {
 /// One pass over the row.
 struct RowPass {
+  unsigned phase = 0;
   SmallVector<std::pair<Value, Buffer>> stores;
   /// Results of reductions, and the neutral element of each.
   SmallVector<std::pair<RowReduction *, unsigned>> results;
@@ -56,6 +63,12 @@ struct RowEmitter : RowPlan {
   void keepValues();
   void keep(Value value);
   bool isStreamed(unsigned output);
+  /// Chooses the inputs of which one pass over a row prefetches the next row.
+  /// The prefetcher of a CPU stops where a page ends, which is at each row
+  /// of 1024 f32 values.
+  void choosePrefetches();
+  /// Prefetches what the next row has at `at`.
+  void emitPrefetches(const Index &at);
   /// The number of vectors with separate accumulators. 0: `chooseUnroll`
   /// chooses it for each pass.
   int64_t unroll = 0;
@@ -63,10 +76,16 @@ struct RowEmitter : RowPlan {
   /// Returns the stores and reductions of pass `phase`. Reports an error and
   /// returns none if a reduction has no neutral element.
   std::optional<RowPass> planPass(unsigned phase);
+  /// The inputs with the number of elements to the next row.
+  SmallVector<std::pair<Value, int64_t>> prefetched;
+  /// The pass that prefetches; `numPhases` is the one that writes outputs.
+  unsigned prefetchPhase = 0;
   /// Emits one vector of the row at `at`: the stores, then a step of each
-  /// reduction.
+  /// reduction. With `numbers`, to which it adds what is combined, maxima and
+  /// minima leave NaN out (Extrema.h).
   void emitStep(Scope &scope, const RowPass &pass, const Index &at,
-                MutableArrayRef<Value> acc);
+                MutableArrayRef<Value> acc,
+                SmallVectorImpl<Value> *numbers = nullptr);
   /// Emits a loop over the full vectors from `from` to `to`. An iteration
   /// handles `unroll` vectors, with separate accumulators.
   void sweep(Scope &row, const RowPass &pass, const Index &from,
@@ -74,8 +93,8 @@ struct RowEmitter : RowPlan {
   /// Emits all vectors of the row; the last one is masked.
   void sweepRow(Scope &row, const RowPass &pass, SmallVector<Value> &acc);
   /// Combines the partial results of one reduction to one vector, by a balanced
-  /// tree.
-  Value combineParts(Operation *op, SmallVector<Value> parts);
+  /// tree. `areNumbers`: of a maximum or minimum without NaN.
+  Value combineParts(Operation *op, SmallVector<Value> parts, bool areNumbers);
   void emitPhase(Scope &row, unsigned phase);
   void emitRow(Scope &row);
 };
@@ -84,6 +103,7 @@ struct RowEmitter : RowPlan {
 std::optional<RowPass> RowEmitter::planPass(unsigned phase) {
   KernelCode &c = code;
   RowPass pass;
+  pass.phase = phase;
   pass.stores = storesOf(phase);
   for (RowReduction &r : reductions) {
     if (r.phase != phase)
@@ -102,8 +122,46 @@ std::optional<RowPass> RowEmitter::planPass(unsigned phase) {
   return pass;
 }
 
+void RowEmitter::choosePrefetches() {
+  bool writes = llvm::any_of(llvm::seq(code.numOutputs()), [&](unsigned i) {
+    return isInner(code.output(i)) && !storedIn.count(code.output(i));
+  });
+  // The first pass waits for memory already.
+  prefetchPhase = numPhases > 1 || writes ? 1 : 0;
+  if (!innerSize.isStatic() || code.machine.isNEON)
+    return;
+  for (BlockArgument input : code.source.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    const Buffer *buffer = type ? code.buffer(input) : nullptr;
+    if (!buffer || !type.getElementType().isIntOrFloat() ||
+        llvm::any_of(llvm::seq(code.numOutputs()),
+                     [&](unsigned i) { return code.outputArg(i) == input; }))
+      continue;
+    // The rows must follow one another.
+    SmallVector<int> present(llvm::make_filter_range(
+        labels.ofTensor(input), [](int label) { return label >= 0; }));
+    if (!llvm::equal(present, llvm::seq(inner + 1)) ||
+        !buffer->strides.back().isStatic(1))
+      continue;
+    int64_t bytes = innerSize.constant * type.getElementTypeBitWidth() / 8;
+    bool large = !type.hasStaticShape() ||
+                 type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+                     kLeastPrefetched;
+    if (bytes >= kLine && bytes <= kMostKept && large)
+      prefetched.push_back({input, type.getElementTypeBitWidth() / 8});
+  }
+}
+
+void RowEmitter::emitPrefetches(const Index &at) {
+  for (auto [input, bytes] : prefetched)
+    if (at.constant * bytes % kLine == 0)
+      code.prefetch(*code.buffer(input),
+                    coords(labels.ofTensor(input), code.add(at, innerSize)));
+}
+
 void RowEmitter::emitStep(Scope &scope, const RowPass &pass, const Index &at,
-                          MutableArrayRef<Value> acc) {
+                          MutableArrayRef<Value> acc,
+                          SmallVectorImpl<Value> *numbers) {
   KernelCode &c = code;
   for (const auto &[value, memory] : pass.stores) {
     Coords where = coords(labels.ofTensor(value), at);
@@ -116,6 +174,13 @@ void RowEmitter::emitStep(Scope &scope, const RowPass &pass, const Index &at,
     Combiner &combiner = pass.combiner(slot);
     Value x = c.splat(
         c.evalBody(scope, op, combiner.input, coords(labels.ofLoops(op), at)));
+    if (numbers) {
+      numbers->push_back(x);
+      if (dropsNaN(c, combiner.op)) {
+        acc[slot] = combineNumbers(c, combiner.op, acc[slot], x);
+        continue;
+      }
+    }
     Value next = combine(combiner.op, acc[slot], x);
     if (c.mask)
       next = arith::SelectOp::create(c.b, c.loc, c.mask, next, acc[slot]);
@@ -123,11 +188,14 @@ void RowEmitter::emitStep(Scope &scope, const RowPass &pass, const Index &at,
   }
 }
 
-Value RowEmitter::combineParts(Operation *op, SmallVector<Value> parts) {
+Value RowEmitter::combineParts(Operation *op, SmallVector<Value> parts,
+                               bool areNumbers) {
   while (parts.size() > 1) {
     SmallVector<Value> half;
     for (unsigned p = 0; p + 1 < parts.size(); p += 2)
-      half.push_back(combine(op, parts[p], parts[p + 1]));
+      half.push_back(areNumbers
+                         ? combineNumbers(code, op, parts[p], parts[p + 1])
+                         : combine(op, parts[p], parts[p + 1]));
     if (parts.size() % 2)
       half.push_back(parts.back());
     parts = half;
@@ -139,23 +207,44 @@ void RowEmitter::sweep(Scope &row, const RowPass &pass, const Index &from,
                        const Index &to, int64_t unroll,
                        SmallVector<Value> &acc) {
   KernelCode &c = code;
-  size_t numResults = pass.results.size();
+  size_t numResults = pass.results.size(), numParts = unroll * numResults;
   SmallVector<Value> carried = acc;
   for (int64_t u = 1; u < unroll; ++u)
     llvm::append_range(carried, pass.neutral);
+  // The flags of NaN of the maxima and minima follow.
+  SmallVector<unsigned> flagged;
+  for (unsigned slot = 0; slot < numResults; ++slot)
+    if (dropsNaN(c, pass.combiner(slot).op)) {
+      flagged.push_back(slot);
+      carried.push_back(noFlags(c, acc[slot]));
+    }
   Scope scope;
   auto loop = c.beginFor(row, scope, from, to, unroll * c.lanes, carried);
-  SmallVector<Value> next(loop.getRegionIterArgs());
-  for (int64_t u = 0; u < unroll; ++u)
-    emitStep(scope, pass, Index(loop.getInductionVar(), u * c.lanes),
-             MutableArrayRef<Value>(next).slice(u * numResults, numResults));
+  SmallVector<Value> next(loop.getRegionIterArgs()), inputs;
+  for (int64_t u = 0; u < unroll; ++u) {
+    Index at(loop.getInductionVar(), u * c.lanes);
+    emitStep(scope, pass, at,
+             MutableArrayRef<Value>(next).slice(u * numResults, numResults),
+             &inputs);
+    if (pass.phase == prefetchPhase)
+      emitPrefetches(at);
+  }
+  for (auto [i, slot] : llvm::enumerate(flagged))
+    for (int64_t u = 0; u < unroll; u += 2)
+      next[numParts + i] =
+          flagNaN(c, next[numParts + i], inputs[u * numResults + slot],
+                  inputs[std::min(u + 1, unroll - 1) * numResults + slot]);
   c.endFor(loop, next);
   for (unsigned slot = 0; slot < numResults; ++slot) {
+    Operation *op = pass.combiner(slot).op;
+    bool isFlagged = llvm::is_contained(flagged, slot);
     SmallVector<Value> parts;
     for (int64_t u = 0; u < unroll; ++u)
       parts.push_back(loop.getResult(u * numResults + slot));
-    acc[slot] = combineParts(pass.combiner(slot).op, parts);
+    acc[slot] = combineParts(op, parts, isFlagged);
   }
+  for (auto [i, slot] : llvm::enumerate(flagged))
+    acc[slot] = restoreNaN(c, loop.getResult(numParts + i), acc[slot]);
 }
 
 static bool isCostly(Value v) {
@@ -214,9 +303,11 @@ void RowEmitter::emitPhase(Scope &row, unsigned phase) {
   for (auto [slot, entry] : llvm::enumerate(pass->results)) {
     auto [r, i] = entry;
     Combiner &combiner = r->combiners[i];
-    Value sum =
-        vector::ReductionOp::create(c.b, c.loc, getCombiningKind(combiner.op),
-                                    acc[slot], arith::FastMathFlags::reassoc);
+    Value sum = dropsNaN(c, combiner.op)
+                    ? reduceLanes(c, combiner.op, acc[slot])
+                    : vector::ReductionOp::create(
+                          c.b, c.loc, getCombiningKind(combiner.op), acc[slot],
+                          arith::FastMathFlags::reassoc);
     OpResult result = r->op->getResult(i);
     Coords where = coords(labels.ofTensor(result), Index::of(0));
     Value init = c.eval(row, r->op.getDpsInits()[i], where);
@@ -267,6 +358,7 @@ void RowEmitter::keep(Value value) {
 
 void RowEmitter::emitRow(Scope &row) {
   keepValues();
+  choosePrefetches();
   for (unsigned phase = 0; phase < numPhases; ++phase)
     emitPhase(row, phase);
   SmallVector<unsigned> late;
@@ -287,6 +379,7 @@ void RowEmitter::emitRow(Scope &row) {
   bool unrolls = code.machine.isNEON && llvm::none_of(late, [&](unsigned i) {
                    return isCostly(code.output(i));
                  });
+  bool fetches = prefetchPhase == numPhases && !prefetched.empty();
   code.forVectors(
       row, Index::of(0), innerSize,
       [&](Scope &scope, const Index &at) {
@@ -298,8 +391,10 @@ void RowEmitter::emitRow(Scope &row) {
         for (auto [i, value] : llvm::zip(late, values))
           code.store(*code.buffer(code.outputArg(i)),
                      coords(labels.ofTensor(code.output(i)), at), value);
+        if (fetches && !code.mask)
+          emitPrefetches(at);
       },
-      unrolls ? kUnroll : 1);
+      unrolls || fetches ? kUnroll : 1);
 }
 
 static void emitRows(KernelCode &code) {
