@@ -26,10 +26,10 @@ from alias_values import Spec  # noqa: E402
 #: Programs as exported, which take a third of the time, are more, and draw most operators.
 PATHS = "functionalized,native"
 FORMS = {
-    "static-both": (["--both", f"--paths={PATHS},roundtrip"], 0, 40, 1000),
-    "static": ([f"--paths={PATHS}"], 40, 140, 1000),
-    "dynamic-both": (["--dynamic", "--both", f"--paths={PATHS},roundtrip"], 0, 40, 1000),
-    "dynamic": (["--dynamic", f"--paths={PATHS}"], 40, 140, 1000),
+    "static-both": (["--both", f"--paths={PATHS},roundtrip"], 0, 25, 1000),
+    "static": ([f"--paths={PATHS}"], 25, 90, 1000),
+    "dynamic-both": (["--dynamic", "--both", f"--paths={PATHS},roundtrip"], 0, 25, 1000),
+    "dynamic": (["--dynamic", f"--paths={PATHS}"], 25, 90, 1000),
 }
 LONG = {name: (flags, 0, 2000, 1200) for name, (flags, *_) in FORMS.items() if "both" in name}
 CASES = [pytest.param(*case, id=name) for name, case in FORMS.items()] + [

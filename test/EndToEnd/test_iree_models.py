@@ -37,9 +37,13 @@ def exported():
 
 
 def cases():
-    for name in MODELS:
-        for form in FORMS:
+    """Each model in one form, in turn, and with --long in both. A form that is expected to fail is
+    always tested."""
+    for k, name in enumerate(MODELS):
+        for j, form in enumerate(FORMS):
             marks = [pytest.mark.xdist_group(f"iree-{name}")]
+            if k % len(FORMS) != j and not any(name == refused for refused, _ in REFUSED):
+                marks.append(pytest.mark.long)
             if reason := REFUSED.get((name, form)):
                 marks.append(pytest.mark.xfail(reason=reason, strict=True))
             yield pytest.param(name, form, marks=marks, id=f"{name}-{form}")
