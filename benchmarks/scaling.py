@@ -1,7 +1,8 @@
 """Predicts how a decoder scales with the number of ranks, and compares the prediction with runs of 1,
-2 and 4 ranks on this machine.
+2 and 4 ranks on this machine. Beside them runs eager PyTorch with `parallelize_module`.
 
     python benchmarks/scaling.py                 # measure, compare, and print 8 to 512 ranks
+    python benchmarks/scaling.py --hidden 1792   # a decoder of 1.1 GB
     python benchmarks/scaling.py --predict       # print 8 to 512 ranks alone
 
 The model of a tensor-parallel step of n ranks on a machine with c cores:
@@ -16,6 +17,7 @@ parallelism, there is one all-reduce with the bytes of the gradients.
 """
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -25,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("FX_BUILD_DIR", ROOT / "build"))
@@ -69,23 +72,70 @@ def measure(call) -> float:
     return statistics.median(times[3:])
 
 
-def rank_main(model: str) -> None:
+def resident() -> int:
+    """Bytes of memory that this process has in use."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def eager_model(config, rank: int, world: int):
+    """The decoder of PyTorch with the same parts of weights and caches on each rank."""
+    from models import llama
+    from models.registry import seeded
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import Replicate
+    from torch.distributed.tensor.parallel import (
+        ColwiseParallel, RowwiseParallel, parallelize_module)  # fmt: skip
+
+    module = seeded(lambda: llama.Decode(config, "index_copy")).eval()
+    if world == 1:
+        return module
+    plan = {
+        "embed": RowwiseParallel(input_layouts=Replicate()),
+        "blocks.*.attention.o_proj": RowwiseParallel(),
+        "blocks.*.down_proj": RowwiseParallel(),
+        "lm_head": ColwiseParallel(output_layouts=Replicate()),
+    }
+    for name in ("attention.q_proj", "attention.k_proj", "attention.v_proj", "gate_proj", "up_proj"):
+        plan[f"blocks.*.{name}"] = ColwiseParallel()
+    parallelize_module(module, init_device_mesh("cpu", (world,)), plan)
+    heads, kv_heads = config.heads // world, config.kv_heads // world
+    for block in module.blocks:
+        attention, cache = block.attention, block.attention.cache
+        # `head` would follow from the number of heads.
+        attention.c = types.SimpleNamespace(heads=heads, kv_heads=kv_heads, head=config.head)
+        cache.k, cache.v = cache.k[:, :kv_heads].clone(), cache.v[:, :kv_heads].clone()
+    return module
+
+
+def rank_main(model: str, config) -> None:
     import fx_mlir
     import torch
     import torch.distributed as dist
 
     torch.set_num_threads(1)
-    world = int(os.environ["WORLD_SIZE"])
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     result = {}
     if world > 1:
         dist.init_process_group("gloo")
         for name, size in (("small", SMALL), ("large", LARGE)):
             x = torch.zeros(size // 4)
             result[name] = measure(lambda x=x: dist.all_reduce(x))
-    compiled = fx_mlir.load(model.replace("{rank}", os.environ["RANK"]))
-    tokens, position = torch.tensor([[3]]), torch.tensor([5])
-    result["step"] = measure(lambda: compiled(tokens, position))
-    if os.environ["RANK"] == "0":
+    step = torch.tensor([[3]]), torch.tensor([5])
+    before = resident()
+    compiled = fx_mlir.load(model.replace("{rank}", str(rank)))
+    (got,) = compiled(*step)
+    result["memory"] = resident() - before
+    eager = eager_model(config, rank, world)
+    gc.collect()
+    with torch.inference_mode():
+        torch.testing.assert_close(got, eager(*step), rtol=1e-3, atol=1e-3)
+        # In turn, so that both meet the same load of the machine.
+        times = {"step": [], "eager": []}
+        for _ in range(3):
+            times["step"].append(measure(lambda: compiled(*step)))
+            times["eager"].append(measure(lambda: eager(*step)))
+    result.update((name, statistics.median(t)) for name, t in times.items())
+    if rank == 0:
         print(json.dumps(result))
     if world > 1:
         dist.barrier()
@@ -95,14 +145,16 @@ def rank_main(model: str) -> None:
 # --- the comparison ---------------------------------------------------------------------------
 
 
-def run_ranks(model: pathlib.Path, world: int) -> dict:
+def run_ranks(model: pathlib.Path, world: int, options) -> dict:
     import ranks
 
-    command = [sys.executable, __file__, "--rank-model", model]
+    ranks.DEADLINE = 600
+    command = [sys.executable, __file__, "--rank-model", model,
+               "--layers", options.layers, "--hidden", options.hidden]  # fmt: skip
     return json.loads(ranks.run(*[command] * world)[0])
 
 
-def compare(config, folder: pathlib.Path) -> None:
+def compare(config, folder: pathlib.Path, options) -> None:
     import sharded
     import torch
     from models import llama
@@ -120,17 +172,24 @@ def compare(config, folder: pathlib.Path) -> None:
         for file in files:
             subprocess.run([BUILD / "bin" / "fx-compile", file, "-o", file.with_suffix(".so")],
                            check=True, stderr=subprocess.DEVNULL)  # fmt: skip
-        result = run_ranks(files[0].with_name("m.{rank}.so"), world)
+        result = run_ranks(files[0].with_name("m.{rank}.so"), world, options)
+        for file in files:
+            file.unlink()
+        measured = (
+            f"{result['step'] * 1e3:.2f} ms, eager {result['eager'] * 1e3:.2f} ms"
+            f" ({result['eager'] / result['step']:.2f} of it); memory of a rank"
+            f" {result['memory'] / 1e6:.0f} MB ({result['memory'] / weights:.2f} of the weights)"
+        )
         if world == 1:
             compute = result["step"]
-            print(f"1 rank: {compute * 1e3:.2f} ms")
+            print(f"1 rank: {measured}")
             continue
         latency, bandwidth = fit(world, result["small"], result["large"])
         size = config.hidden * 4
         predicted = compute / min(world, cores) + collectives * all_reduce(
             world, size, latency, bandwidth)  # fmt: skip
         print(
-            f"{world} ranks: {result['step'] * 1e3:.2f} ms, predicted {predicted * 1e3:.2f} ms"
+            f"{world} ranks: {measured}; predicted {predicted * 1e3:.2f} ms"
             f" ({predicted / result['step']:.2f} of it); latency {latency * 1e6:.0f} us,"
             f" bandwidth {bandwidth / 1e9:.2f} GB/s"
         )
@@ -176,16 +235,16 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=8)
     parser.add_argument("--hidden", type=int, default=512)
     options = parser.parse_args()
-    if options.rank_model:
-        rank_main(options.rank_model)
-        return
     if not options.predict:
         from models import llama
 
         h = options.hidden
         config = llama.Config(8192, h, options.layers, 8, 4, h * 11 // 4, 64)
+        if options.rank_model:
+            rank_main(options.rank_model, config)
+            return
         with tempfile.TemporaryDirectory() as folder:
-            compare(config, pathlib.Path(folder))
+            compare(config, pathlib.Path(folder), options)
     predict()
 
 

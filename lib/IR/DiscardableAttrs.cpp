@@ -98,6 +98,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.quantize", OnOperation, kDenseArray},
       {"fx.ranges", OnOperation, kDenseArray},
       {"fx.reason", OnOperation, kString},
+      {"fx.report_index", OnOperation, kInteger},
       {"fx.result_types", OnOperation, kArray},
       {"fx.sample_inputs", OnOperation, kExternal},
       {"fx.schema_version", OnOperation, kDenseArray},

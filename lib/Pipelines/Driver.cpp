@@ -329,6 +329,8 @@ llvm::Expected<bool> Driver::lowerMethod(size_t m, StringRef path) {
       return e;
   }
   operators.noteFallbacks(*module);
+  if (options.profile)
+    operators.numberFallbacks(*module);
   report.operators = operators.getOperators();
   if (options.onOperators)
     options.onOperators(report.operators);

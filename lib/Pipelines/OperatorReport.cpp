@@ -141,6 +141,18 @@ void OperatorReport::noteFallbacks(ModuleOp module) {
   });
 }
 
+void OperatorReport::numberFallbacks(ModuleOp module) {
+  Builder b(module.getContext());
+  module.walk([&](EagerOp op) {
+    for (StringAttr source : getSources(op->getLoc()))
+      if (auto it = operators.find(source); it != operators.end()) {
+        op->setAttr("fx.report_index",
+                    b.getI64IntegerAttr(it - operators.begin()));
+        return;
+      }
+  });
+}
+
 void OperatorReport::noteInterpreted(StringRef reason) {
   for (auto &[source, op] : operators) {
     op.isFallback = true;

@@ -26,6 +26,9 @@ public:
   /// Records the operators that ATen will run (`fx.eager`). Call this after the
   /// conversion to linalg.
   void noteFallbacks(mlir::ModuleOp module);
+  /// Sets `fx.report_index` of each fallback to the index of its operator in
+  /// `getOperators()`. Call this after `noteFallbacks`.
+  void numberFallbacks(mlir::ModuleOp module);
   /// Records that LibTorch runs all operators, for the given reason.
   void noteInterpreted(llvm::StringRef reason);
   /// Records the kernels and the nodes that they compute. Call this after

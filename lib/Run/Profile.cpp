@@ -19,7 +19,7 @@ namespace json = llvm::json;
 
 std::optional<double>
 KernelProfile::getShareOfLimit(const MachineRates &rates) const {
-  if (flops == 0 && isContraction())
+  if (flops == 0 && (isContraction() || isFallback()))
     return std::nullopt;
   if (seconds == 0 || rates.flops == 0 || rates.bytes == 0)
     return 0;
@@ -66,10 +66,20 @@ Profile::Profile(const json::Object &report, const MachineRates &rates)
     byName[kernel.name] = &kernel;
   }
   list = report.getArray("operators");
+  int64_t index = 0;
   for (const json::Value &value : list ? *list : json::Array()) {
     const json::Object *entry = value.getAsObject();
+    ++index;
     if (!entry)
       continue;
+    if (entry->getString("status") == "fallback") {
+      KernelProfile &call = kernels[-index];
+      call.name = entry->getString("target").value_or("").str();
+      call.kind = KernelProfile::kFallback;
+      call.nodes = {entry->getString("node").value_or("").str()};
+      call.module = entry->getString("module").value_or("").str();
+      call.place = getUserLine(getStrings(entry->getArray("stack")));
+    }
     for (const std::string &name : getStrings(entry->getArray("kernels"))) {
       auto it = byName.find(name);
       if (it == byName.end() || !it->second->place.empty())
@@ -197,8 +207,9 @@ std::string Profile::getTrace() const {
   int64_t first = last.empty() ? 0 : last.front().start;
   for (const FXKernelRun &call : last) {
     const KernelProfile &kernel = kernels.at(call.kernel);
-    std::string title =
-        kernel.module.empty() ? summarize(kernel.nodes) : kernel.module;
+    std::string title = kernel.module.empty() || kernel.isFallback()
+                            ? summarize(kernel.nodes)
+                            : kernel.module;
     events.push_back(
         json::Object{{"name", title.empty() ? kernel.name : title},
                      {"cat", kernel.kind},

@@ -21,8 +21,10 @@
 
 namespace fx {
 
-/// A kernel, and the sums of all of its calls.
+/// A kernel, or an operator that ATen runs, and the sums of all of its calls.
 struct KernelProfile {
+  /// The kind of an operator that ATen runs; its name is the operator's.
+  static constexpr llvm::StringLiteral kFallback = "fallback";
   std::string name, kind;
   std::vector<std::string> nodes;
   /// The path of the module and the line of the user's Python code of the first
@@ -34,8 +36,10 @@ struct KernelProfile {
   bool isContraction() const {
     return kind == "contraction" || kind == "winograd";
   }
+  bool isFallback() const { return kind == kFallback; }
   /// Returns the least time by the rates, divided by the time. Returns nothing
-  /// for a contraction whose operations are not counted.
+  /// for an operator of ATen, and for a contraction whose operations are not
+  /// counted.
   std::optional<double> getShareOfLimit(const MachineRates &rates) const;
 };
 
@@ -58,7 +62,8 @@ private:
   std::vector<const KernelProfile *> getSorted() const;
   llvm::json::Object toJSON() const;
 
-  std::map<int64_t, KernelProfile> kernels; ///< by number
+  /// By the number of FXKernelRun.
+  std::map<int64_t, KernelProfile> kernels;
   std::vector<FXKernelRun> last;
   MachineRates rates;
   int64_t runs = 0;

@@ -213,6 +213,62 @@ def test_groups(two_groups, tmp_path):
         assert "uses the process group '1', which is not given (--group 1=RANKS)" in err
 
 
+class Sequence(nn.Module):
+    """Collectives of several kinds. The second one does not need the result of the first."""
+
+    def forward(self, x):
+        total = funcol.all_reduce(x * 2, "sum", dist.group.WORLD)
+        rows = funcol.all_gather_tensor(x + 1, 0, dist.group.WORLD)
+        part = funcol.reduce_scatter_tensor(total.sin(), "sum", 0, dist.group.WORLD)
+        first = funcol.broadcast(part.t() * 2, 0, dist.group.WORLD)
+        return total, rows.cos(), part, first
+
+
+def test_recording_group(tmp_path):
+    """A group of the process gets the collectives in the program's order, and contiguous tensors.
+    Waits come as late as they can: as for NCCL, a result is there after its wait alone."""
+    collectives.export(Sequence(), (torch.randn(4, 8),), 0, WORLD, tmp_path / "m.pt2")
+    artefact = compile(tmp_path / "m.pt2")
+    process = subprocess.run(
+        ranks.python("recording.py", artefact), capture_output=True, text=True, timeout=ranks.DEADLINE)
+    assert process.returncode == 0, process.stderr
+    got = json.loads(process.stdout.splitlines()[-1])
+    assert [line for line in got["record"] if not line.startswith("wait")] == [
+        "all_reduce [[4, 8]]", "all_gather [[4, 8]]", "reduce_scatter [[4, 8]]", "broadcast [[8, 2]]"]
+    order = [line.split(" [")[0] for line in got["record"]]
+    assert order.index("all_gather") < order.index("wait all_reduce")
+    assert {f"wait {line}" for line in order if not line.startswith("wait")} <= set(order)
+    x = torch.arange(32.0).reshape(4, 8) / 32
+    total = x * 2 * WORLD
+    part = total.sin()[:2] * WORLD
+    expected = [total, torch.cat([x + 1] * WORLD).cos(), part, part.t() * 2]
+    harness.compare([torch.tensor(t) for t in got["results"]], expected)
+
+
+def test_trace_shows_overlap(tmp_path):
+    """A trace has a collective, the kernels that run while it communicates, and the wait."""
+    module = DataParallel().eval()
+    x = torch.randn(8, 64)
+    collectives.export(module, (x,), 0, WORLD, tmp_path / "m.pt2")
+    artefact = compile(tmp_path / "m.pt2", "--profile")
+    leaves.save_inputs(tmp_path / "in", (x,), {})
+    command = ranks.fx_run(artefact, "--inputs", tmp_path / "in", "--profile=3", "--json",
+                           "--trace", tmp_path / "trace.{rank}.json")  # fmt: skip
+    outs = ranks.run(*[command] * WORLD)
+    for rank, out in enumerate(outs):
+        calls = {k["name"]: k for k in json.loads(out)["kernels"]}
+        assert calls["_c10d_functional.all_reduce.default"]["calls"] == 1
+        assert calls["_c10d_functional.all_reduce.default"]["bytes"] == 8 * 64 * 4
+        events = json.loads((tmp_path / f"trace.{rank}.json").read_text())["traceEvents"]
+        names = [e["name"] for e in events]
+        start, wait = names.index("all_reduce"), names.index("wait_tensor")
+        between = [e for e in events[start + 1 : wait] if e["cat"] != "fallback"]
+        assert any("other" in e["name"] for e in between), names
+        for event in between:
+            assert events[start]["ts"] + events[start]["dur"] <= event["ts"] + 1e-6
+            assert event["ts"] + event["dur"] <= events[wait]["ts"] + 1e-6
+
+
 def test_torchrun(two_groups, tmp_path):
     """torchrun starts the ranks, and ends with an error if one fails."""
     leaves.save_inputs(tmp_path / "in", (torch.ones(4, 8),), {})

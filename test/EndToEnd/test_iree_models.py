@@ -49,7 +49,7 @@ def cases():
             yield pytest.param(name, form, marks=marks, id=f"{name}-{form}")
 
 
-@pytest.mark.parametrize("name, form", cases())
+@pytest.mark.parametrize("name, form", list(cases()))
 def test_model(name, form, exported, tmp_path):
     module, program = exported(name)
     passes, input_type = FORMS[form]

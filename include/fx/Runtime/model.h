@@ -179,7 +179,9 @@ typedef struct {
 
 /* One call of a kernel in a run. */
 typedef struct {
-  int64_t kernel;     /* the N of `kernel_N`, the kernel's name in the report */
+  /* The N of `kernel_N`, the kernel's name in the report; or -1 - I for the
+   * operator with index I in the report's list, which ATen runs. */
+  int64_t kernel;
   int64_t start, end; /* in ns, of the system's monotonic clock */
   int64_t bytes;      /* of all operands and results, each counted once */
   int64_t flops;      /* floating-point operations; 0: not known */

@@ -331,12 +331,13 @@ def FXCPUExpandDynamicShapes : Pass<"fx-cpu-expand-dynamic-shapes", "::mlir::Mod
 
 def FXCPUProfileKernels
     : Pass<"fx-cpu-profile-kernels", "::mlir::ModuleOp"> {
-  let summary = "measure the time of each call of a kernel";
+  let summary = "measure the time of each call of a kernel and of an operator";
   let description = [{
     Calls the run-time before and after each call of a kernel in `@main`. The
     run-time gets the number of the kernel, which is the N of `kernel_N`, the
     bytes of all operands, and the operations (`fx.flops`), or 0 if they are not
-    known:
+    known. Operators that ATen runs are measured alike, if they have a
+    `fx.report_index`: the number of index I is -1 - I.
 
     ```mlir
     %start = call @fx_rt_profile_begin() : () -> i64

@@ -20,6 +20,9 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::codegen;
 
+/// The index of a fallback in the report's list of operators.
+static constexpr StringLiteral kReportIndex = "fx.report_index";
+
 /// Returns the N of `kernel_N`; nullopt for functions with other names.
 static std::optional<int64_t> getKernelNumber(StringRef name) {
   int64_t number;
@@ -28,19 +31,25 @@ static std::optional<int64_t> getKernelNumber(StringRef name) {
   return number;
 }
 
-/// Computes the bytes of all buffers among `operands`.
-static Value computeAllBytes(OpBuilder &b, Location loc, ValueRange operands) {
+/// Returns the bytes of `buffer`.
+static Value computeBytesOf(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      sizes.push_back(memref::DimOp::create(b, loc, buffer, d));
+  return computeBytes(b, loc, type, sizes);
+}
+
+/// Computes the bytes of all buffers among the operands and results of `op`.
+static Value computeAllBytes(OpBuilder &b, Operation *op) {
+  Location loc = op->getLoc();
   Value sum = arith::ConstantIndexOp::create(b, loc, 0);
-  for (Value operand : operands) {
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    if (!type)
-      continue;
-    SmallVector<Value> sizes;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (type.isDynamicDim(d))
-        sizes.push_back(memref::DimOp::create(b, loc, operand, d));
-    sum = arith::AddIOp::create(b, loc, sum, computeBytes(b, loc, type, sizes));
-  }
+  for (ValueRange values :
+       {ValueRange(op->getOperands()), ValueRange(op->getResults())})
+    for (Value value : values)
+      if (isa<MemRefType>(value.getType()))
+        sum = arith::AddIOp::create(b, loc, sum, computeBytesOf(b, loc, value));
   return sum;
 }
 
@@ -51,18 +60,26 @@ struct ProfileKernels : fx::cpu::impl::FXCPUProfileKernelsBase<ProfileKernels> {
     auto main = symbols.lookup<func::FuncOp>("main");
     if (!main)
       return;
-    SmallVector<func::CallOp> calls;
-    main.walk([&](func::CallOp call) {
-      if (getKernelNumber(call.getCallee()))
-        calls.push_back(call);
+    SmallVector<std::pair<Operation *, int64_t>> calls;
+    main.walk([&](Operation *op) {
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        if (auto number = getKernelNumber(call.getCallee()))
+          calls.push_back({call, *number});
+      } else if (auto index = op->getAttrOfType<IntegerAttr>(kReportIndex)) {
+        calls.push_back({op, -1 - index.getInt()});
+      }
     });
-    for (func::CallOp call : calls)
-      profile(call, symbols.lookup<func::FuncOp>(call.getCallee()));
+    for (auto [op, number] : calls) {
+      auto call = dyn_cast<func::CallOp>(op);
+      auto kernel = call ? symbols.lookup<func::FuncOp>(call.getCallee())
+                         : func::FuncOp();
+      profile(op, number, kernel);
+    }
   }
 
-  static void profile(func::CallOp call, func::FuncOp kernel) {
+  static void profile(Operation *call, int64_t index, func::FuncOp kernel) {
     OpBuilder b(call);
-    Location loc = call.getLoc();
+    Location loc = call->getLoc();
     auto begin = cast<func::FuncOp>(
         getOrDeclare(b, "fx_rt_profile_begin",
                      b.getFunctionType({}, b.getI64Type()), false));
@@ -74,8 +91,7 @@ struct ProfileKernels : fx::cpu::impl::FXCPUProfileKernelsBase<ProfileKernels> {
     };
     IntegerAttr flops =
         kernel ? kernel->getAttrOfType<IntegerAttr>("fx.flops") : IntegerAttr();
-    Value operands[] = {start, number(*getKernelNumber(call.getCallee())),
-                        computeAllBytes(b, loc, call.getOperands()),
+    Value operands[] = {start, number(index), computeAllBytes(b, call),
                         number(flops ? flops.getInt() : 0)};
     auto end = cast<func::FuncOp>(getOrDeclare(
         b, "fx_rt_profile_end",
