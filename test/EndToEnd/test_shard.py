@@ -106,6 +106,39 @@ def test_models(tmp_path, name):
         assert run.count <= {"Olmo2": 10, "Mixtral": 8}.get(name, 6), run.count
 
 
+class Experts(nn.Module):
+    """All experts compute all tokens, weighted by what the router has chosen."""
+
+    def __init__(self, experts: int = 8):
+        super().__init__()
+        self.router = nn.Linear(16, experts, bias=False)
+        self.up = nn.Parameter(torch.randn(experts, 16, 32) / 4)
+        self.down = nn.Parameter(torch.randn(experts, 32, 16) / 4)
+
+    def forward(self, x):
+        scores = self.router(x).softmax(-1)
+        best, experts = scores.topk(2, -1)
+        weights = torch.zeros_like(scores).scatter(1, experts, best)
+        y = torch.einsum("td,edf->etf", x, self.up).relu()
+        y = torch.einsum("etf,efd->etd", y, self.down)
+        return x + (y * weights.t()[..., None]).sum(0)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_experts(ranks, tmp_path):
+    """Each rank has some of the experts, and one sum joins them."""
+    torch.manual_seed(0)
+    module, x = Experts().eval(), torch.randn(5, 16)
+    sharded.export(module, (x,), tmp_path / "m.pt2")
+    files = sharded.divide(tmp_path / "m.pt2", ranks, "up: shard 0\ndown: shard 0")
+    run = sharded.check(files, module, (x,), (x * 2,))
+    assert not sharded.divide.remarks, sharded.divide.remarks
+    assert run.count == 1
+    for program in run.programs:
+        assert program.state_dict["up"].shape == (8 // ranks, 16, 32)
+        assert program.state_dict["down"].shape == (8 // ranks, 32, 16)
+
+
 class Decoder(nn.Module):
     """A model of transformers with its cache of keys and values in buffers."""
 
