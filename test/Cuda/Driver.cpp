@@ -18,6 +18,7 @@
 //   FX_FAKE_CUDA_DEVICES  how many devices there are (default 1)
 //   FX_FAKE_CUDA_MULTIPROCESSORS  that a device has (default 132)
 //   FX_FAKE_CUDA_MEMORY   bytes of each (default: no limit)
+//   FX_FAKE_CUDA_ALIGNMENT  of allocated memory, in bytes (default 8)
 //   FX_FAKE_CUDA_POOLS    0: no pools of memory
 //   FX_FAKE_CUDA_LOG      a file that gets a line of JSON for each call
 //   FX_FAKE_CUDA_KERNELS  a library with kernels for this CPU, of

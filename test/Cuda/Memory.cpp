@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator.h"
+#include "Driver.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -54,8 +54,10 @@ char *emulator::allocate(size_t bytes) {
   if (room <= size_t(1) << 24)
     memset(pages, 0xff, room);
   mprotect(pages, room, getProtection());
-  // Kernels may rely on the alignment of elements, 8 at most.
-  char *data = pages + (room - bytes) / 8 * 8;
+  // Kernels may rely on the alignment of elements, 8 at most. CUDA aligns what
+  // it allocates to 256 bytes, but views of tensors begin anywhere.
+  static const size_t alignment = getNumber("FX_FAKE_CUDA_ALIGNMENT", "8");
+  char *data = pages + (room - bytes) / alignment * alignment;
   blocks[data] = {pages, room, bytes};
   inUse += bytes;
   return data;
