@@ -153,7 +153,9 @@ def kernels() -> dict[str, Case]:
         "layer_norm": (lambda x: F.layer_norm(x, x.shape[-1:]), F32, 2),
         "layer_norm_bf16": (lambda x: F.layer_norm(x, x.shape[-1:]), HALF, 2),
         "transpose": (lambda x: x.t().contiguous(), F32, 2),
-        "sum_columns": (lambda x: x.sum(0), F32, 1), "sum_rows": (lambda x: x.sum(1), F32, 1),
+        "rms_norm_bf16": (lambda x: F.rms_norm(x, x.shape[-1:]), HALF, 2),
+        "sum_columns": (lambda x: x.sum(0), F32, 1),
+        "sum_columns_bf16": (lambda x: x.sum(0), HALF, 1), "sum_rows": (lambda x: x.sum(1), F32, 1),
     }
     products = {"matmul_1024": (1024, 1024, 1024), "matmul_4096": (4096, 4096, 4096),
                 "matmul_16_rows": (16, 4096, 4096), "matmul_1_row": (1, 4096, 4096)}
@@ -166,6 +168,8 @@ def kernels() -> dict[str, Case]:
                "linear_bert_bf16": ((1024, 768, 768), HALF),
                "linear_bert_up_bf16": ((1024, 3072, 768), HALF),
                "linear_decode_bf16": ((8, 4096, 4096), HALF),
+               "linear_1_row_bf16": ((1, 4096, 4096), HALF),
+               "linear_1_row": ((1, 4096, 4096), F32),
                "linear_4096": ((4096, 4096, 4096), F32)}
     attentions = {
         "attention_bf16": ((4, 16, 16, 2048, 2048, 64), (1, 2, 2, 136, 136, 64), True),
@@ -176,7 +180,8 @@ def kernels() -> dict[str, Case]:
     }
     images, wide = (32, 64, 56, 64, 3), (32, 256, 14, 256, 3)
     made = {name: _rows(name, *about) for name, about in rows.items()}
-    made |= {name: _product(name, *sizes, small=(min(sizes[0], 65), 63, 17))
+    made |= {name: _product(name, *sizes,
+                            small=(min(sizes[0], 65), 63, 17) if sizes[0] > 1 else (1, 40, 72))
              for name, sizes in products.items()}
     made |= {name: _product(name, *sizes, HALF, small=(min(sizes[0], 130), 72, 136))
              for name, sizes in halves.items()}

@@ -113,6 +113,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.type", OnArgument | OnResult, kType},
       {"fx.unbounded", OnOperation, kArray},
       {"fx.verifiers", OnOperation, kArray},
+      {"fx.work", OnOperation, kDictionary},
       {"fx.written", OnArgument, kUnit},
   };
   return declarations;

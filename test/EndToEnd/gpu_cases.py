@@ -135,6 +135,7 @@ CASES = {
     "softmax-31": softmax(5, 31),
     "softmax-33": softmax(5, 33),
     "softmax-1000": softmax(2, 1000),
+    "softmax-1003": softmax(2, 1003),
     # A result that several rows of the softmax share.
     "softmax-shared": lambda: (Function(lambda x, y: (
         torch.tanh(z := x * torch.sigmoid(x)), torch.softmax(torch.minimum(z, y), -1))),

@@ -141,7 +141,7 @@ def test_dynamic_rows(rows, tmp_path):
     harness.compare(model.run((x,), want), want)
 
 
-@pytest.mark.parametrize("name", ["matmul-65-63-17", "softmax-1000"])
+@pytest.mark.parametrize("name", ["matmul-65-63-17", "softmax-1003"])
 def test_missing_barriers_show(name, tmp_path):
     """A kernel without any one of its barriers is wrong under some order of threads."""
     gone = []
@@ -213,7 +213,7 @@ import torch
 sys.path.insert(0, sys.argv[1])
 import native
 model = native.Model(sys.argv[2])
-for make in (lambda: model(torch.ones(3, 70)), lambda: model(torch.ones(3, 70)),
+for make in (lambda: model(torch.ones(3, 72)), lambda: model(torch.ones(3, 72)),
              lambda: native.Model(sys.argv[2])):
     try:
         make()
@@ -232,12 +232,13 @@ class AddRelu(nn.Module):
 def test_illegal_address(tmp_path):
     """The error is reported when the stream is synchronized, and in all later calls. With
     FX_CUDA_SYNC the error names the kernel."""
-    exporting.save(exporting.export(AddRelu(), (randn(3, 70),)), tmp_path / "m.pt2")
+    exporting.save(exporting.export(AddRelu(), (randn(3, 72),)), tmp_path / "m.pt2")
 
     def behind(kernels):
-        changed, count = re.subn(r"llvm\.getelementptr \S+ %arg0\[%\d+\] : \(!llvm\.ptr<1>, i64\)",
+        changed, count = re.subn(r"llvm\.getelementptr (?:\S+ )?%arg0\[%\d+\] : "
+                                 r"\(!llvm\.ptr<1>, i64\)",
                                  "llvm.getelementptr %arg0[400] : (!llvm.ptr<1>)", kernels)
-        assert count == 1
+        assert count >= 1
         return changed
 
     model = emulate.Model(tmp_path / "m.pt2", tmp_path / "made", mutate=behind)
@@ -250,7 +251,7 @@ def test_illegal_address(tmp_path):
         if sync:
             line = r"\(\S+test_gpu\.py:\d+\)"
             assert re.match(rf"cuda:0: kernel 'kernel_0' \(of add {line}, relu {line}\) failed: "
-                            rf"{name}; grid 1 x 1 x 1, blocks of 256 x 1 x 1, "
+                            rf"{name}; grid 1 x 1 x 1, blocks of 64 x 1 x 1, "
                             r"0 bytes of shared memory$", first), first
         else:
             assert re.match(rf"cuda:0: a kernel failed: {name}: .*FX_CUDA_SYNC=1 names",

@@ -155,7 +155,8 @@ def faults(folder):
     """Each fault affects only its own row, which says what to repair."""
     bundle = make(folder, ROOT / "test" / "EndToEnd" / "gpu_faults.py", "faulty")
     # This is enough memory for all cases but one.
-    out, memory = folder / "faults", {"FX_FAKE_CUDA_MEMORY": "60000"}
+    out, memory = folder / "faults", {"FX_FAKE_CUDA_MEMORY": "60000",
+                                      "FX_FAKE_CUDA_ALIGNMENT": "16"}
     found = {row["case"]: row for row in
              run(bundle, out, "correct", "--timeout=8", status=(1,), **memory)}
     assert {case: row["status"] for case, row in found.items()} == {

@@ -103,6 +103,18 @@ struct TargetInfo {
     return !isGPU || kind == OperandKind::F32 || kind == OperandKind::Half ||
            kind == OperandKind::Int8 || kind == OperandKind::Int8Weights;
   }
+  /// Returns the largest number of rows of a contraction for which a kernel
+  /// loads each element of the right operand once, in any order of its
+  /// dimensions, and can compute it from narrower elements in memory. Half
+  /// types have fewer rows, because tensor cores are faster for more.
+  int64_t getFewRows(OperandKind kind) const {
+    if (matrixUnit == MatrixUnit::None)
+      return 0;
+    if (kind == OperandKind::Half)
+      return 8;
+    return kind == OperandKind::F32 || kind == OperandKind::Int8Weights ? 16
+                                                                        : 0;
+  }
   /// Returns true if kernels can read the right operand with any order of its
   /// dimensions. Otherwise its columns must be contiguous.
   bool readsAnyOrder(OperandKind kind) const {

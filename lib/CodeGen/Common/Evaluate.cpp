@@ -41,6 +41,11 @@ void KernelCode::know(Scope &scope, Value tensor, ArrayRef<Coord> coords,
   scope.given.insert(tensor.getAsOpaquePointer());
 }
 
+void KernelCode::remember(Scope &scope, Value tensor, ArrayRef<Coord> coords,
+                          Value value) {
+  scope.known[key(tensor, coords)] = value;
+}
+
 const llvm::SmallPtrSet<void *, 8> &KernelCode::dependencies(Value tensor) {
   auto [it, isNew] = dependsOn.try_emplace(tensor);
   if (!isNew)
@@ -128,8 +133,12 @@ std::optional<Coord> fx::codegen::applyExpr(KernelCode &code, AffineExpr expr,
 }
 
 Value KernelCode::compute(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
-  if (const Buffer *memory = buffer(tensor))
+  if (const Buffer *memory = buffer(tensor)) {
+    if (loadRun)
+      if (Value v = loadRun(scope, tensor, *memory, coords))
+        return v;
     return load(*memory, coords);
+  }
   auto giveUp = [&](const Twine &why) -> Value {
     fail(why);
     OpBuilder::InsertionGuard guard(b);
@@ -392,8 +401,12 @@ Value KernelCode::BodyEvaluator::evalIndex(linalg::IndexOp index) {
   Location loc = code.loc;
   const Coord &c = loops[index.getDim()];
   Value v = code.materialize(c.base);
-  if (!c.lane)
+  if (!c.lane) {
+    // An element that is indexed by `v` can be loaded with its neighbours.
+    if (code.loadRun)
+      linear[index.getResult()] = c;
     return v;
+  }
   linear[index.getResult()] = c;
   return arith::AddIOp::create(b, loc, code.laneSteps(c.lane), code.splat(v));
 }

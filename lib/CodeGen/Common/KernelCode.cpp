@@ -254,6 +254,16 @@ void KernelCode::setBuffer(Value tensor, Buffer buffer) {
   buffers[tensor] = std::move(buffer);
 }
 
+Value KernelCode::addWorkspace(int64_t elements, Type element) {
+  auto type = RankedTensorType::get({elements}, element);
+  Type memory = fx::kernel::getKernelArgType(type);
+  workspaces.push_back(type);
+  auto types = llvm::to_vector(target.getArgumentTypes());
+  types.push_back(memory);
+  target.setFunctionType(FunctionType::get(b.getContext(), types, TypeRange()));
+  return entry->addArgument(memory, loc);
+}
+
 Value KernelCode::scalar(Value value) {
   auto it = scalars.find(value);
   if (it != scalars.end())

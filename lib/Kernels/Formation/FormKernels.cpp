@@ -7,6 +7,7 @@
 
 #include "fx/Kernels/Analysis.h"
 #include "fx/Kernels/Attention.h"
+#include "fx/Kernels/FewRows.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Kernels/Outline.h"
 #include "fx/Kernels/Passes.h"
@@ -276,15 +277,33 @@ Group KernelFormation::attention(Attention match) {
   return group;
 }
 
+/// Returns true if `op` computes its result from a tensor of the same rank with
+/// narrower elements.
+static bool isExpansion(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic->getNumResults() != 1)
+    return false;
+  auto bits = [](Value v) {
+    Type element = getElementTypeOrSelf(v.getType());
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  };
+  return llvm::any_of(generic.getInputs(), [&](Value v) {
+    auto type = dyn_cast<RankedTensorType>(v.getType());
+    return type && type.getRank() == int64_t(generic.getNumLoops()) &&
+           bits(v) >= 8 && bits(v) < bits(generic.getResult(0));
+  });
+}
+
 Group KernelFormation::contraction(const Contraction &match) {
   Group group;
   Contraction c = match;
   AffineMap map = c.rhsMap();
   bool packed = c.rhs().getDefiningOp<UnpackOp>() != nullptr;
   unsigned last = map.getNumResults() - 1;
+  bool fewRows = hasFewRows(c, target);
   // The right operand must be packed or have contiguous columns, unless the
   // target reads it in any order.
-  if (!packed && !target.readsAnyOrder(c.kind) &&
+  if (!packed && !fewRows && !target.readsAnyOrder(c.kind) &&
       map.getDimPosition(last) != c.lastN())
     return group;
   group.insert(c.op);
@@ -295,9 +314,11 @@ Group KernelFormation::contraction(const Contraction &match) {
       return false;
     if (c.op.getStaticLoopRanges()[column] == 1)
       return g.size() == 1;
-    // The columns stay the last dimension.
+    // The columns stay the last dimension, except for an operand that the
+    // kernel expands.
     for (Operation *op : g)
-      if (isa<linalg::GenericOp>(op)) {
+      if (isa<linalg::GenericOp>(op) &&
+          !(fewRows && op->getResult(0) == c.rhs())) {
         ArrayRef<int> dims = labels->ofTensor(op->getResult(0));
         if (llvm::is_contained(dims, column) && dims.back() != column)
           return false;
@@ -306,10 +327,12 @@ Group KernelFormation::contraction(const Contraction &match) {
   };
   addChain(group, fits);
   auto fitsProducers = [&](const Group &g) {
-    // The contraction's operands must be read from memory.
+    // The contraction's operands must be read from memory, except for weights
+    // that the kernel expands.
     for (Value v : c.op.getInputs())
       if (Operation *def = v.getDefiningOp(); def && g.contains(def))
-        return false;
+        if (!fewRows || v != c.rhs() || !isExpansion(def))
+          return false;
     return fits(g);
   };
   addProducers(group, fitsProducers);

@@ -80,6 +80,16 @@ void MatMulAttr::walkParameters(ParameterFn fn) const {
                {"thread_n", getThreadN()}},
               fn);
 }
+void GemvAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"width", getWidth()},
+               {"columns", getColumns()},
+               {"unroll", getUnroll()},
+               {"warps", getWarps()}},
+              fn);
+  if (getAlongK())
+    fn("along_k", UnitAttr::get(getContext()));
+}
 void TensorCoreAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
               {{"m", getM()},
@@ -175,6 +185,15 @@ LogicalResult MatMulAttr::verify(EmitErrorFn emitError, int64_t m, int64_t n,
                                  {"k", k},
                                  {"thread_m", threadM},
                                  {"thread_n", threadN}});
+}
+
+LogicalResult GemvAttr::verify(EmitErrorFn emitError, int64_t width,
+                               int64_t columns, int64_t unroll, int64_t warps,
+                               bool) {
+  return verifyTiles(emitError, {{"width", width},
+                                 {"columns", columns},
+                                 {"unroll", unroll},
+                                 {"warps", warps}});
 }
 
 LogicalResult TensorCoreAttr::verify(EmitErrorFn emitError, int64_t m,

@@ -3,14 +3,17 @@
 // RUN: fx-compile --target=cuda:sm_80 %s --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 
 // softmax(x @ w + b) with a dynamic number of rows: two kernels and no copy
-// between them.
+// between them. The second one has a version for operands that are not aligned.
 // GPU: func.func @main
 // GPU: call @fx_rt_arena
 // GPU: call @kernel_0
 // GPU: call @fx_rt_output
 // GPU: call @kernel_1
 // GPU: gpu.launch_func @kernels::@kernel_0
+// GPU: scf.if
 // GPU: gpu.launch_func @kernels::@kernel_1
+// GPU: else
+// GPU: gpu.launch_func @kernels::@kernel_1_1
 // GPU-NOT: gpu.launch_func
 // GPU: gpu.module @kernels
 

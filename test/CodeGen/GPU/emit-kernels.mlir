@@ -26,18 +26,28 @@ func.func private @kernel_0(%x: tensor<4x24xf32>, %out: tensor<4x24xi1>) -> tens
 // -----
 
 // A sum over rows of dynamic size: a block for each row, shuffles within warps,
-// shared memory between warps.
+// shared memory between warps. If all rows begin at multiples of 16 bytes, a
+// thread loads two vectors in an iteration, or else two elements.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.rows
 // CHECK: %[[ROWS:.*]] = memref.dim
+// CHECK: arith.remui %{{.*}}, %c16_i64
+// CHECK: scf.if
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %[[ROWS]], {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
 // CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<8xf32, #gpu.address_space<workgroup>>)
-// CHECK: scf.for {{.*}} step %c256
+// CHECK: scf.for {{.*}} step %c512
+// CHECK-COUNT-2: vector.load {{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
 // CHECK-COUNT-5: gpu.shuffle xor
 // CHECK: memref.store {{.*}}, %[[SHARED]]
 // CHECK: gpu.barrier
 // CHECK-COUNT-8: memref.load %[[SHARED]]
 // CHECK: memref.store
+// CHECK: fx.alignment = 16
+// CHECK: else
+// CHECK: gpu.launch
+// CHECK: scf.for {{.*}} step %c512
+// CHECK-NOT: vector.load
+// CHECK: gpu.barrier
 func.func private @kernel_0(%x: tensor<?x?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<?xf32>) -> tensor<?xf32>
@@ -51,17 +61,17 @@ func.func private @kernel_0(%x: tensor<?x?xf32>, %out: tensor<?xf32>) -> tensor<
 
 // -----
 
-// A reduction over the first dimension: each thread sums a column.
+// A reduction over the first dimension of few rows: each thread sums a column.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.elements
 // CHECK: gpu.launch
 // CHECK-NOT: gpu.shuffle
-// CHECK: scf.for {{.*}} = %c0 to %c70 step %c1
+// CHECK: scf.for {{.*}} = %c0 to %c20 step %c1
 // CHECK: memref.store
-func.func private @kernel_0(%x: tensor<70x8xf32>, %out: tensor<8xf32>) -> tensor<8xf32> attributes {fx.kernel} {
+func.func private @kernel_0(%x: tensor<20x8xf32>, %out: tensor<8xf32>) -> tensor<8xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<8xf32>) -> tensor<8xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<70x8xf32>) outs(%f : tensor<8xf32>) {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<20x8xf32>) outs(%f : tensor<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %0 = arith.addf %a, %o : f32
     linalg.yield %0 : f32

@@ -82,18 +82,18 @@ func.func private @kernel_0(%x: tensor<128x96xbf16>, %y: tensor<128x96xbf16>, %o
 // CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>
 // CHECK: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>
 // CHECK: nvvm.mma.sync A[{{.*}}vector<2xf16>
-func.func private @kernel_0(%x: tensor<5x?xf16>, %y: tensor<?x48xf16>, %out: tensor<5x48xf32>) -> tensor<5x48xf32> attributes {fx.kernel} {
+func.func private @kernel_0(%x: tensor<12x?xf16>, %y: tensor<?x48xf16>, %out: tensor<12x48xf32>) -> tensor<12x48xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
-  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<5x48xf32>) -> tensor<5x48xf32>
-  %r = linalg.generic {indexing_maps = [#x, #y, #p], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<5x?xf16>, tensor<?x48xf16>) outs(%f : tensor<5x48xf32>) {
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<12x48xf32>) -> tensor<12x48xf32>
+  %r = linalg.generic {indexing_maps = [#x, #y, #p], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<12x?xf16>, tensor<?x48xf16>) outs(%f : tensor<12x48xf32>) {
   ^bb0(%a: f16, %b: f16, %o: f32):
     %0 = arith.extf %a : f16 to f32
     %1 = arith.extf %b : f16 to f32
     %2 = arith.mulf %0, %1 : f32
     %3 = arith.addf %o, %2 : f32
     linalg.yield %3 : f32
-  } -> tensor<5x48xf32>
-  return %r : tensor<5x48xf32>
+  } -> tensor<12x48xf32>
+  return %r : tensor<12x48xf32>
 }
 
 // -----

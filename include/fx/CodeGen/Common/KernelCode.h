@@ -25,6 +25,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -135,6 +136,11 @@ public:
   const Buffer *buffer(mlir::Value tensor);
   /// Sets the memory of `tensor`. From now on its elements are loaded.
   void setBuffer(mlir::Value tensor, Buffer buffer);
+  /// Adds an argument to the target function: memory that the kernel uses
+  /// between its launches. Its callers pass tensors of the types in
+  /// `workspaces` as further outputs.
+  mlir::Value addWorkspace(int64_t elements, mlir::Type element);
+  llvm::SmallVector<mlir::RankedTensorType> workspaces;
   /// Returns the scalar of the target function for a scalar of the source
   /// function.
   mlir::Value scalar(mlir::Value value);
@@ -148,6 +154,16 @@ public:
   /// Sets the value of `tensor` at `coords` for `scope` and nested scopes.
   void know(Scope &scope, mlir::Value tensor, llvm::ArrayRef<Coord> coords,
             mlir::Value value);
+  /// Adds a value that `eval` would also compute in `scope`. In contrast to
+  /// `know`, values that depend on it may be hoisted.
+  void remember(Scope &scope, mlir::Value tensor, llvm::ArrayRef<Coord> coords,
+                mlir::Value value);
+  /// If set, loads an element and may `remember` others that it loads with it.
+  /// `home` is the scope of the loaded value. Returns null if `load` should
+  /// load the element.
+  std::function<mlir::Value(Scope &home, mlir::Value tensor, const Buffer &,
+                            llvm::ArrayRef<Coord> coords)>
+      loadRun;
   mlir::Value load(const Buffer &buffer, llvm::ArrayRef<Coord> coords);
   void store(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
              mlir::Value value);

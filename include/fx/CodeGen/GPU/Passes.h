@@ -33,6 +33,11 @@ inline constexpr llvm::StringLiteral kAlignmentAttr = "fx.alignment";
 /// The bytes of the widest load or store of a thread.
 inline constexpr int64_t kAlignment = 16;
 
+/// An attribute of launches and kernels: what they do, for the report. The keys
+/// `bytes`, `operations` and `blocks` are absent if they depend on dynamic
+/// sizes; `unit` names the unit that computes the operations.
+inline constexpr llvm::StringLiteral kWorkAttr = "fx.work";
+
 /// An attribute of kernels: the nodes that they compute, "add (model.py:12)",
 /// for messages.
 inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";

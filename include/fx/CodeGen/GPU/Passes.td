@@ -43,11 +43,20 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
       aligned to 16 bytes.
     - `tensorcore`: tiles for matmuls of bf16 or f16 on tensor cores. Operands
       are copied to shared memory while earlier ones are multiplied.
+    - `gemv`: matmuls of up to 16 rows, which read the right operand once.
     - `matmul`: tiles in shared memory and registers, for contractions in f32.
-    - `rows`: a block for each row, for reductions along the last dimension.
+    - `rows`: threads of a block share a row, for reductions along the last
+      dimension. Rows of static size stay in registers.
+    - `columns`: threads of a block share columns, for reductions over other
+      dimensions. If there are few columns, several blocks share them, and a
+      second launch combines their results.
     - `transpose`: tiles in shared memory, for pointwise kernels with operands
       in another order.
-    - `elements`: a thread for each element of the result.
+    - `elements`: a thread for each run of elements of the result.
+
+    Where the host code finds that sizes and addresses permit it, threads load
+    and store runs of elements in vectors of 16 bytes. A second version of the
+    kernel does so one by one.
 
     A kernel that cannot be emitted is inlined where it is invoked.
     `fx-gpu-lower-host` then lowers its ops to launches.
@@ -70,7 +79,7 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
   let statistics = [
     Statistic<"numInlined", "num-inlined", "kernels left to the general path">
@@ -82,7 +91,8 @@ def FXGPULowerHost : Pass<"fx-gpu-lower-host", "::mlir::ModuleOp"> {
   let description = [{
     After bufferization every buffer of `@main` is on the device. Linalg ops
     become launches with a thread for each point of their parallel loops. Copies
-    become calls of the run-time or launches. Single loads and stores become
+    become calls of the run-time or launches, in which a thread copies up to 16
+    bytes. Single loads and stores become
     calls that read or write one element. Constants are replaced by copies that
     the run-time keeps on the device.
 
@@ -95,7 +105,7 @@ def FXGPULowerHost : Pass<"fx-gpu-lower-host", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

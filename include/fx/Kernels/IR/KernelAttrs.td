@@ -114,7 +114,8 @@ def FXKernel_RowsAttr : FXKernel_UnrolledSchedule<"Rows", "rows"> {
   let description = [{
     Softmax, layer norm and similar kernels: a row is reduced by vectors, then
     its elements are computed. `unroll` is the number of vectors with separate
-    accumulators (0: four). On GPUs a block computes a row, and `unroll` is 0.
+    accumulators (0: four). On GPUs a block computes one or
+    more rows, and `unroll` is 0.
   }];
 }
 
@@ -148,7 +149,15 @@ def FXKernel_ScanAttr : FXKernel_SimpleSchedule<"Scan", "scan"> {
 //===----------------------------------------------------------------------===//
 
 def FXKernel_ElementwiseAttr : FXKernel_SimpleSchedule<"Elementwise", "elements"> {
-  let summary = "one thread for each element of the result";
+  let summary = "runs of elements of the result in each thread";
+}
+
+def FXKernel_ColumnsAttr : FXKernel_SimpleSchedule<"Columns", "columns"> {
+  let summary = "reductions over outer dimensions";
+  let description = [{
+    A thread reduces a run of neighbouring columns over some of the rows. The
+    threads of a block that have the same columns combine their results.
+  }];
 }
 
 def FXKernel_TransposeAttr : FXKernel_SimpleSchedule<"Transpose", "transpose"> {
@@ -162,6 +171,19 @@ def FXKernel_TransposeAttr : FXKernel_SimpleSchedule<"Transpose", "transpose"> {
 def FXKernel_AttentionAttr : FXKernel_SimpleSchedule<"Attention", "attention"> {
   let summary = "softmax(Q K^T) V of half types in one kernel";
   let description = "FlashAttention-2 (Dao, 2023) on tensor cores.";
+}
+
+def FXKernel_GemvAttr : FXKernel_TiledSchedule<"Gemv", "gemv"> {
+  let summary = "contractions with at most 16 rows";
+  let description = [{
+    A thread loads `width` elements of the right operand at once, and `unroll`
+    such vectors before it multiplies. With `along_k` they are terms of one
+    column: a warp computes `columns` columns, and `warps` warps of a block
+    share them. Otherwise they are columns: `columns` lanes of a warp take
+    different ones, and the other lanes of `warps` warps take other terms.
+  }];
+  let parameters = (ins "int64_t":$width, "int64_t":$columns, "int64_t":$unroll,
+                        "int64_t":$warps, "bool":$along_k);
 }
 
 def FXKernel_MatMulAttr : FXKernel_TiledSchedule<"MatMul", "matmul"> {

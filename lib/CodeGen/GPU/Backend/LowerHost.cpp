@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StridedCopy.h"
+
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Kernels/Analysis.h"
@@ -27,6 +29,7 @@ namespace fx::gpu {
 
 using namespace mlir;
 using namespace fx;
+using fx::gpu::getAddress;
 
 /// Number of threads of a block.
 static constexpr int64_t kThreads = 256;
@@ -123,30 +126,6 @@ static void launch(linalg::GenericOp op) {
 // Copies and single elements
 //===----------------------------------------------------------------------===//
 
-/// Returns the address of the element at `indices` as an i64. Without indices,
-/// returns the address of the first element.
-static Value getAddress(OpBuilder &b, Location loc, Value buffer,
-                        ValueRange indices) {
-  auto type = cast<MemRefType>(buffer.getType());
-  Value offset;
-  if (!type.getLayout().isIdentity() || !indices.empty()) {
-    auto meta = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
-    offset = meta.getOffset();
-    for (auto [index, stride] : llvm::zip(indices, meta.getStrides()))
-      offset = arith::AddIOp::create(
-          b, loc, offset, arith::MulIOp::create(b, loc, index, stride));
-  }
-  Value address =
-      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
-  if (offset) {
-    Value bytes =
-        constant(b, loc, codegen::getElementBytes(type.getElementType()));
-    address = arith::AddIOp::create(
-        b, loc, address, arith::MulIOp::create(b, loc, offset, bytes));
-  }
-  return arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-}
-
 static void call(OpBuilder &b, Location loc, StringRef name, ValueRange args) {
   auto callee = cast<func::FuncOp>(codegen::getOrDeclare(
       b, name, b.getFunctionType(args.getTypes(), {}), /*cInterface=*/false));
@@ -154,7 +133,8 @@ static void call(OpBuilder &b, Location loc, StringRef name, ValueRange args) {
 }
 
 /// Replaces a copy with a call that copies bytes if both layouts are the
-/// identity, or else with a launch that copies one element per thread.
+/// identity, or else with a launch. A thread copies 16 bytes if it can, or else
+/// one element.
 static void lowerCopy(memref::CopyOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -171,6 +151,14 @@ static void lowerCopy(memref::CopyOp op) {
          {getAddress(b, loc, op.getTarget(), {}),
           getAddress(b, loc, op.getSource(), {}), bytes});
   } else {
+    int64_t width = fx::gpu::getCopyWidth(op);
+    if (width > 1) {
+      Value can = fx::gpu::canCopyRuns(b, op, width);
+      auto branch = scf::IfOp::create(b, loc, can, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(branch.thenBlock());
+      fx::gpu::launchCopy(b, op, width);
+      b.setInsertionPointToStart(branch.elseBlock());
+    }
     launch(linalg::makeMemRefCopyOp(b, loc, op.getSource(), op.getTarget()));
   }
   op.erase();

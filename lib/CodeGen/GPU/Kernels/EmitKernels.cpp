@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 
@@ -28,6 +29,27 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::gpu;
 using codegen::KernelCode;
+
+/// Passes the workspaces of a kernel as further outputs.
+static void addWorkspaces(ArrayRef<kernel::InvokeOp> invokes,
+                          ArrayRef<RankedTensorType> workspaces) {
+  if (workspaces.empty())
+    return;
+  for (kernel::InvokeOp invoke : invokes) {
+    OpBuilder b(invoke);
+    SmallVector<Value> outputs(invoke.getOutputs());
+    for (RankedTensorType type : workspaces)
+      outputs.push_back(tensor::EmptyOp::create(
+          b, invoke.getLoc(), type.getShape(), type.getElementType()));
+    auto added = kernel::InvokeOp::create(
+        b, invoke.getLoc(), ValueRange(outputs).getTypes(),
+        invoke.getCalleeAttr(), invoke.getInputs(), outputs);
+    added->setDiscardableAttrs(invoke->getDiscardableAttrDictionary());
+    invoke.replaceAllUsesWith(
+        added.getResults().take_front(invoke.getNumResults()));
+    invoke.erase();
+  }
+}
 
 namespace {
 struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
@@ -74,6 +96,7 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
       if (match.schedule)
         code.target->setAttr(kernel::kScheduleAttr, match.schedule);
       code.target.setSymName(kernel.getSymName());
+      addWorkspaces(invokes, code.workspaces);
       kernel->getBlock()->getOperations().insert(kernel->getIterator(),
                                                  code.target);
       kernel.erase();

@@ -17,23 +17,27 @@ codegen::KernelClass getAttentionClass();
 /// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a if
 /// the device has them, or else on those of 8.0.
 codegen::KernelClass getWarpgroupClass();
+/// Contractions with at most 16 rows, limited by the right operand's memory.
+codegen::KernelClass getGemvClass();
 /// Contractions in f32, with tiles in shared memory and registers.
 codegen::KernelClass getMatMulClass();
-/// One block for each row: softmax, layer norm and their like.
+/// Reductions along rows: softmax, layer norm and their like.
 codegen::KernelClass getRowsClass();
+/// Reductions over outer dimensions.
+codegen::KernelClass getColumnsClass();
 /// Pointwise kernels with operands in another order than that of the output,
 /// through tiles in shared memory.
 codegen::KernelClass getTransposeClass();
-/// One thread for each element of the result: pointwise ops, data movement, and
+/// Threads for the elements of the result: pointwise ops, data movement, and
 /// reductions that each thread computes alone.
 codegen::KernelClass getElementsClass();
 } // namespace fx::gpu
 
 ArrayRef<codegen::KernelClass> fx::gpu::getKernelClasses() {
   static const codegen::KernelClass classes[] = {
-      getAttentionClass(), getWarpgroupClass(), getTensorCoreClass(),
-      getMatMulClass(),    getRowsClass(),      getTransposeClass(),
-      getElementsClass()};
+      getAttentionClass(),  getGemvClass(),      getWarpgroupClass(),
+      getTensorCoreClass(), getMatMulClass(),    getRowsClass(),
+      getColumnsClass(),    getTransposeClass(), getElementsClass()};
   return classes;
 }
 

@@ -7,6 +7,9 @@
 
 #include "Launch.h"
 
+#include "fx/CodeGen/Common/Buffers.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -69,6 +72,10 @@ Index fx::gpu::product(KernelCode &code, ArrayRef<Index> sizes) {
   return all;
 }
 
+bool fx::gpu::isMultiple(const Index &size, int64_t of) {
+  return size.isStatic() && size.constant % of == 0;
+}
+
 SmallVector<Index> fx::gpu::delinearize(KernelCode &code, Index linear,
                                         ArrayRef<Index> sizes) {
   SmallVector<Index> at(sizes.size(), Index::of(0));
@@ -113,4 +120,68 @@ void fx::gpu::guarded(KernelCode &code, Scope &outer,
   code.b.setInsertionPointToStart(branch.thenBlock());
   body(inner);
   code.b.setInsertionPointAfter(branch);
+}
+
+Value fx::gpu::shuffleXor(KernelCode &code, Value v, int64_t distance) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Type type = v.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  auto move = [&](Value word) -> Value {
+    return mlir::gpu::ShuffleOp::create(b, loc, word, distance, kWarp,
+                                        mlir::gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  if (bits == 32)
+    return move(v);
+  Type integer = b.getIntegerType(bits), i32 = b.getI32Type();
+  Value x = isa<FloatType>(type)
+                ? Value(arith::BitcastOp::create(b, loc, integer, v))
+                : v;
+  if (bits < 32) {
+    x = arith::TruncIOp::create(b, loc, integer,
+                                move(arith::ExtUIOp::create(b, loc, i32, x)));
+  } else {
+    Value half = arith::ConstantIntOp::create(b, loc, integer, 32);
+    Value low = move(arith::TruncIOp::create(b, loc, i32, x));
+    Value high = move(arith::TruncIOp::create(
+        b, loc, i32, arith::ShRUIOp::create(b, loc, x, half)));
+    high = arith::ShLIOp::create(
+        b, loc, arith::ExtUIOp::create(b, loc, integer, high), half);
+    x = arith::OrIOp::create(
+        b, loc, arith::ExtUIOp::create(b, loc, integer, low), high);
+  }
+  return isa<FloatType>(type) ? Value(arith::BitcastOp::create(b, loc, type, x))
+                              : x;
+}
+
+Value fx::gpu::getAddress(KernelCode &code, Value tensor) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value flat = code.buffer(tensor)->flat;
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, flat);
+  auto meta = memref::ExtractStridedMetadataOp::create(b, loc, flat);
+  int64_t bytes = codegen::getElementBytes(
+      cast<MemRefType>(flat.getType()).getElementType());
+  Value offset =
+      arith::MulIOp::create(b, loc, meta.getOffset(), code.constant(bytes));
+  address = arith::AddIOp::create(b, loc, address, offset);
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+}
+
+Value fx::gpu::areAligned(KernelCode &code) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto number = [&](int64_t c) -> Value {
+    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
+  };
+  Value all = number(0);
+  // Operands that are fetched by elements are included: `kAlignmentAttr` makes
+  // LLVM assume the alignment of all buffers of the kernel.
+  for (Value arg : code.source.getArguments())
+    if (isa<RankedTensorType>(arg.getType()))
+      all = arith::OrIOp::create(b, loc, all, getAddress(code, arg));
+  Value rest = arith::RemUIOp::create(b, loc, all, number(kAlignment));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                               number(0));
 }

@@ -27,6 +27,11 @@ namespace fx::gpu {
 inline constexpr int64_t kThreads = 256;
 /// Number of threads of a warp.
 inline constexpr int64_t kWarp = 32;
+/// The number of blocks of 256 threads that an H100 runs at the same time: 8 on
+/// each of 132 multiprocessors.
+inline constexpr int64_t kDeviceBlocks = 8 * 132;
+/// The number of threads that it runs at the same time.
+inline constexpr int64_t kDeviceThreads = kDeviceBlocks * kThreads;
 
 /// A one-dimensional grid of `blocks` blocks of `threads` threads each. From
 /// construction to `close`, the builder inserts into the body of the launch.
@@ -51,6 +56,9 @@ struct Launch {
 codegen::Index product(codegen::KernelCode &code,
                        llvm::ArrayRef<codegen::Index> sizes);
 
+/// Returns true if the size is static and a multiple of `of`.
+bool isMultiple(const codegen::Index &size, int64_t of);
+
 /// Returns the coordinates of the `linear`-th element of a row-major array with
 /// the given sizes.
 llvm::SmallVector<codegen::Index>
@@ -63,6 +71,18 @@ delinearize(codegen::KernelCode &code, codegen::Index linear,
 void guarded(codegen::KernelCode &code, codegen::Scope &outer,
              llvm::ArrayRef<std::pair<codegen::Index, codegen::Index>> atBelow,
              llvm::function_ref<void(codegen::Scope &)> body);
+
+/// Returns `v` of the lane whose number is the own one xor `distance`. A
+/// shuffle moves 32 bits, so wider values need two.
+mlir::Value shuffleXor(codegen::KernelCode &code, mlir::Value v,
+                       int64_t distance);
+
+/// Emits host code that computes the address of the first element of a tensor
+/// with a buffer, an i64.
+mlir::Value getAddress(codegen::KernelCode &code, mlir::Value tensor);
+/// Emits host code that tests whether the buffers of all arguments begin at
+/// multiples of 16 bytes.
+mlir::Value areAligned(codegen::KernelCode &code);
 
 /// Returns the class of contractions on the tensor cores of compute capability
 /// 8.0.

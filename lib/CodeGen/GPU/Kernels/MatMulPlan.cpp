@@ -121,10 +121,6 @@ void MatMulPlan::place(ArrayRef<unsigned> loops, ArrayRef<Index> sizes,
     at[loop] = i;
 }
 
-bool fx::gpu::isMultiple(const Index &size, int64_t of) {
-  return size.isStatic() && size.constant % of == 0;
-}
-
 Index MatMulPlan::countTiles(int64_t m, int64_t n) {
   SmallVector<Index> sizes = batchSizes;
   sizes.push_back(code.ceilDiv(mSize, m));
@@ -161,22 +157,8 @@ void MatMulPlan::placeTile(const Index &linear, int64_t m, int64_t n,
   column0 = code.mul(column, Index::of(n));
 }
 
-Value MatMulPlan::addressOf(Value tensor) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  Value flat = code.buffer(tensor)->flat;
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, flat);
-  auto meta = memref::ExtractStridedMetadataOp::create(b, loc, flat);
-  int64_t bytes = codegen::getElementBytes(
-      cast<MemRefType>(flat.getType()).getElementType());
-  Value offset =
-      arith::MulIOp::create(b, loc, meta.getOffset(), code.constant(bytes));
-  address = arith::AddIOp::create(b, loc, address, offset);
-  return arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-}
-
 Value MatMulPlan::operandAddress(bool isLhs) {
-  return addressOf(operand(isLhs));
+  return getAddress(code, operand(isLhs));
 }
 
 Coords MatMulPlan::coords(ArrayRef<int> of) {
@@ -265,23 +247,6 @@ bool MatMulPlan::storesRuns() {
         return false;
   }
   return true;
-}
-
-Value MatMulPlan::areAligned() {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto number = [&](int64_t c) -> Value {
-    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
-  };
-  Value all = number(0);
-  // Operands that are fetched by elements are included: `kAlignmentAttr` makes
-  // LLVM assume the alignment of all buffers of the kernel.
-  for (Value arg : code.source.getArguments())
-    if (isa<RankedTensorType>(arg.getType()))
-      all = arith::OrIOp::create(b, loc, all, addressOf(arg));
-  Value rest = arith::RemUIOp::create(b, loc, all, number(kAlignment));
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
-                               number(0));
 }
 
 void MatMulPlan::storeRun(Scope &scope, const Index &row, const Index &column,

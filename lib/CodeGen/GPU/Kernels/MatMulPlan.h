@@ -88,9 +88,6 @@ struct MatMulPlan {
   /// contiguous in all outputs and, in aligned buffers, begin at multiples of
   /// 16 bytes or of the run's size if that is smaller.
   bool storesRuns();
-  /// Emits host code that tests whether the buffers of all arguments begin at
-  /// multiples of 16 bytes.
-  mlir::Value areAligned();
   /// Does the same as `storeOutputs` for `kRun` columns from `column` on.
   void storeRun(codegen::Scope &scope, const codegen::Index &row,
                 const codegen::Index &column, llvm::ArrayRef<mlir::Value> sums);
@@ -98,13 +95,9 @@ struct MatMulPlan {
 private:
   static constexpr int64_t kGroup = 8;
   bool mayStoreOperand(mlir::Value operand);
-  mlir::Value addressOf(mlir::Value tensor);
   void knowSum(codegen::Scope &scope, const codegen::Index &row,
                const codegen::Index &column, mlir::Value sum);
 };
-
-/// Returns true if the size is static and a multiple of `of`.
-bool isMultiple(const codegen::Index &size, int64_t of);
 
 } // namespace fx::gpu
 

@@ -237,7 +237,7 @@ void TileMatMul::emitVersions(
   if (!all)
     return emitLaunch(/*isAsync=*/false);
   if (hasRuns)
-    all = arith::AndIOp::create(b, code.loc, all, areAligned());
+    all = arith::AndIOp::create(b, code.loc, all, areAligned(code));
   auto branch = scf::IfOp::create(b, code.loc, all, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   emitLaunch(/*isAsync=*/true);

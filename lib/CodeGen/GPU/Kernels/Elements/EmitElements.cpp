@@ -1,11 +1,11 @@
-//===- EmitElements.cpp - one thread for each element ---------------------===//
+//===- EmitElements.cpp - threads for the elements of the result ----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Launch.h"
+#include "../Runs.h"
 
 #include "fx/CodeGen/Common/RowPlan.h"
 
@@ -42,12 +42,32 @@ forElements(KernelCode &code, ArrayRef<Index> sizes,
   launch.close();
 }
 
-static void emitMap(KernelCode &code) {
-  Value first = code.output(0);
-  int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
-  int64_t merged = codegen::countMergedDims(code);
-  // Trailing dimensions that can be merged are indexed by the last one alone.
+namespace {
+/// A kernel without reductions. A thread computes runs of neighbouring
+/// elements.
+struct MapEmitter {
+  KernelCode &code;
+  int64_t rank, merged;
+  /// The sizes of the output. Trailing dimensions that can be merged are
+  /// indexed by the last one alone.
   SmallVector<Index> sizes;
+
+  explicit MapEmitter(KernelCode &code);
+  void emit();
+  void emitLaunch(Runs &runs);
+  Coords place(ArrayRef<Index> at, int64_t e);
+  SmallVector<SmallVector<Value>> eval(Scope &scope, Runs &runs,
+                                       ArrayRef<Index> at);
+  void store(Runs &runs, ArrayRef<Index> at,
+             ArrayRef<SmallVector<Value>> values);
+  int64_t chooseUnroll(const Runs &runs, const Index &count);
+};
+} // namespace
+
+MapEmitter::MapEmitter(KernelCode &code)
+    : code(code),
+      rank(cast<RankedTensorType>(code.output(0).getType()).getRank()),
+      merged(codegen::countMergedDims(code)) {
   Index last = Index::of(1);
   for (int64_t d = 0; d < rank; ++d) {
     Index size = code.size(code.outputArg(0), d);
@@ -57,21 +77,137 @@ static void emitMap(KernelCode &code) {
       last = code.mul(last, size);
   }
   sizes.push_back(last);
-  forElements(code, sizes, [&](Scope &scope, ArrayRef<Index> at) {
-    SmallVector<Value> values;
-    SmallVector<Coords> places;
-    for (unsigned i = 0; i < code.numOutputs(); ++i) {
-      Coords coords(rank, Coord{Index::of(0), false});
-      for (int64_t d = 0; d < rank - merged; ++d)
-        coords[d].base = at[d];
-      if (rank)
-        coords[rank - 1].base = at.back();
-      places.push_back(coords);
-      values.push_back(code.eval(scope, code.output(i), coords));
+}
+
+/// Returns the coordinates of the e-th element from `at` on.
+Coords MapEmitter::place(ArrayRef<Index> at, int64_t e) {
+  Coords coords(rank, Coord{Index::of(0), false});
+  for (int64_t d = 0; d < rank - merged; ++d)
+    coords[d].base = at[d];
+  if (rank)
+    coords[rank - 1].base = code.add(at.back(), Index::of(e));
+  return coords;
+}
+
+/// Returns the values of all outputs in the run at `at`.
+SmallVector<SmallVector<Value>> MapEmitter::eval(Scope &scope, Runs &runs,
+                                                 ArrayRef<Index> at) {
+  SmallVector<SmallVector<Value>> values;
+  for (unsigned i = 0; i < code.numOutputs(); ++i)
+    values.push_back(runs.eval(scope, code.output(i),
+                               [&](int64_t e) { return place(at, e); }));
+  return values;
+}
+
+void MapEmitter::store(Runs &runs, ArrayRef<Index> at,
+                       ArrayRef<SmallVector<Value>> values) {
+  for (unsigned i = 0; i < code.numOutputs(); ++i)
+    runs.store(
+        *code.buffer(code.outputArg(i)),
+        [&](int64_t e) { return place(at, e); }, values[i]);
+}
+
+/// Returns the number of runs of a thread. Two loads of a thread that is busy
+/// with one operand hide more of the latency of memory, if enough threads
+/// remain to fill the device twice.
+int64_t MapEmitter::chooseUnroll(const Runs &runs, const Index &count) {
+  unsigned streams = 0;
+  int64_t cost = 0;
+  unsigned numInputs = code.source.getNumArguments() - code.numOutputs();
+  for (BlockArgument arg : code.source.getArguments().take_front(numInputs))
+    if (auto type = dyn_cast<RankedTensorType>(arg.getType()))
+      streams += type.getRank() == rank;
+  for (auto op : code.source.getBody().front().getOps<linalg::GenericOp>())
+    cost += kernel::bodyCost(op);
+  int64_t most = 2 * 2 * kDeviceThreads;
+  bool isLarge = count.isStatic() && count.constant >= most;
+  return runs.width > 1 && streams <= 1 && cost <= 16 && isLarge ? 2 : 1;
+}
+
+void MapEmitter::emitLaunch(Runs &runs) {
+  SmallVector<Index> counts(sizes);
+  bool isFlat = sizes.size() == 1;
+  counts.back() = code.floorDiv(sizes.back(), runs.width);
+  if (!isFlat && !sizes.back().isStatic() && runs.width > 1)
+    runs.require(sizes.back(), runs.width);
+  Index total = product(code, counts);
+  int64_t threads = kThreads, unroll = chooseUnroll(runs, total);
+  if (total.isStatic() && total.constant < kThreads)
+    threads = std::max<int64_t>(
+        kWarp, llvm::PowerOf2Ceil(std::max<int64_t>(total.constant, 1)));
+  // A flat array may end with elements that fill no run. One more thread
+  // computes them.
+  bool hasTail = isFlat && runs.width > 1 && !isMultiple(sizes[0], runs.width);
+  Index needed = hasTail ? code.add(total, Index::of(1)) : total;
+  Launch launch(code, code.ceilDiv(needed, threads * unroll), threads);
+  bool isExact = !hasTail && isMultiple(total, threads * unroll);
+  Index first = code.add(code.mul(launch.block, Index::of(threads * unroll)),
+                         launch.thread);
+  // Runs that do not exist are computed as the last one and not stored, so that
+  // all loads are issued before the first store.
+  SmallVector<Index> linear;
+  SmallVector<SmallVector<Index>> places;
+  SmallVector<SmallVector<SmallVector<Value>>> values;
+  auto placeRun = [&](const Index &run) {
+    SmallVector<Index> at = delinearize(code, run, counts);
+    at.back() = runs.begin(at.back());
+    return at;
+  };
+  for (int64_t u = 0; u < unroll; ++u)
+    linear.push_back(code.add(first, Index::of(u * threads)));
+  if (unroll > 1) {
+    for (const Index &run : linear) {
+      Index last = code.sub(total, Index::of(1));
+      places.push_back(placeRun(isExact ? run : code.min(run, last)));
+      values.push_back(eval(launch.scope, runs, places.back()));
     }
-    for (unsigned i = 0; i < code.numOutputs(); ++i)
-      code.store(*code.buffer(code.outputArg(i)), places[i], values[i]);
-  });
+    for (auto [run, at, results] : llvm::zip(linear, places, values))
+      guarded(code, launch.scope, {{run, isExact ? Index::of(-1) : total}},
+              [&](Scope &) { store(runs, at, results); });
+  } else {
+    guarded(code, launch.scope, {{first, isExact ? Index::of(-1) : total}},
+            [&](Scope &scope) {
+              SmallVector<Index> at = placeRun(first);
+              store(runs, at, eval(scope, runs, at));
+            });
+  }
+  if (hasTail) {
+    Value isLast;
+    for (const Index &run : linear) {
+      Value is =
+          arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::eq,
+                                code.materialize(run), code.materialize(total));
+      isLast = isLast
+                   ? Value(arith::OrIOp::create(code.b, code.loc, isLast, is))
+                   : is;
+    }
+    auto branch =
+        scf::IfOp::create(code.b, code.loc, isLast, /*withElseRegion=*/false);
+    code.b.setInsertionPointToStart(branch.thenBlock());
+    Scope outer, scope;
+    outer.parent = &launch.scope;
+    outer.loop = branch;
+    outer.isGuarded = true;
+    auto loop = code.beginFor(
+        outer, scope, code.mul(total, Index::of(runs.width)), sizes[0], 1);
+    Runs single(code, /*width=*/1);
+    SmallVector<Index> at = {Index(loop.getInductionVar())};
+    store(single, at, eval(scope, single, at));
+    code.endFor(loop);
+    code.b.setInsertionPointAfter(branch);
+  }
+  launch.close();
+}
+
+void MapEmitter::emit() {
+  bool isFlat = sizes.size() == 1;
+  // A flat array may have any size.
+  int64_t width = Runs::chooseWidth(code, isFlat ? Index::of(0) : sizes.back());
+  // A few elements are not worth a second version.
+  Index total = product(code, sizes);
+  if (total.isStatic() && total.constant < width * kWarp)
+    width = 1;
+  Runs::emitVersions(code, width, [&](Runs &runs) { emitLaunch(runs); });
 }
 
 /// Returns the value of each combiner of `root` at the coordinates `at` of its
@@ -162,7 +298,7 @@ static void emitElements(KernelCode &code) {
     }
   if (root)
     return emitReduction(code, root);
-  emitMap(code);
+  MapEmitter(code).emit();
 }
 
 static std::optional<codegen::KernelMatch>

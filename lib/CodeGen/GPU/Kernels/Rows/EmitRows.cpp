@@ -1,18 +1,23 @@
-//===- EmitRows.cpp - one block for each row ------------------------------===//
+//===- EmitRows.cpp - reductions along rows
+//---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each of the T threads of a block takes every T-th element of the row, the
-// same ones in each pass. It can therefore read in a later pass what it stored
-// in an earlier one without synchronization. The results of the threads are
-// combined with shuffles within warps and through shared memory between warps.
+// The threads of a row, up to 512, take its runs of elements in turns. A row of
+// static size, up to 16 Ki elements, stays in their registers: it is read once,
+// and what several passes need is computed once. For other rows each pass reads
+// the row again. Passes store nothing but results.
+//
+// Short rows have fewer threads, and a block computes several rows. The results
+// of the threads are combined with shuffles within warps and through shared
+// memory between warps.
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Launch.h"
+#include "../Runs.h"
 
 #include "fx/CodeGen/Common/RowPlan.h"
 
@@ -28,18 +33,61 @@ using codegen::KernelCode;
 using codegen::RowReduction;
 using codegen::Scope;
 
-/// Elements of a short row that a thread should have at least.
-static constexpr int64_t kElementsPerThread = 4;
+/// The largest number of elements of a row that a thread keeps in registers.
+static constexpr int64_t kMaxElements = 32;
+/// The number of elements that a thread should have.
+static constexpr int64_t kElements = 16;
+/// The largest cost (`bodyCost`) of the code of a thread's elements.
+static constexpr int64_t kMaxCost = 1024;
+/// The runs of a thread in an iteration over a row that registers cannot hold.
+static constexpr int64_t kUnroll = 2;
+/// The largest number of threads of a row.
+static constexpr int64_t kMaxLanes = 512;
 
 namespace {
-struct BlockRows : codegen::RowPlan {
-  explicit BlockRows(KernelCode &code) : RowPlan(code) {}
-  int64_t threads = kThreads;
-  Launch *launch = nullptr;
+/// How threads share the work.
+struct RowSchedule {
+  /// The threads that compute a row, a power of 2.
+  int64_t lanes = kThreads;
+  /// The runs of a thread, whose elements stay in registers. If it is 0, the
+  /// threads iterate over the row.
+  int64_t runs = 0;
+  /// The rows that a block computes.
+  int64_t rows = 1;
+  int64_t threads() const { return lanes * rows; }
+};
 
-  void emitPhase(Scope &row, unsigned phase);
-  void emitRow(Scope &row);
-  Value shuffle(Value v, int64_t distance);
+/// The runs of a thread in one iteration.
+struct ThreadRuns {
+  /// The first element of each run. A run that the row does not have is the
+  /// last one of the row.
+  SmallVector<Index> first;
+  SmallVector<Index> numbers;
+  /// Whether each of the runs exists; null if all do.
+  SmallVector<Value> exists;
+};
+
+struct BlockRows : codegen::RowPlan {
+  BlockRows(KernelCode &code, Runs &runs) : RowPlan(code), runs(runs) {}
+  Runs &runs;
+  RowSchedule schedule;
+  Launch *launch = nullptr;
+  /// The number of the thread among those of the row, and of runs in a row.
+  Index lane, numRuns;
+  /// The number of the row and the number of rows if a block may have too many.
+  Index row, belowRow = Index::of(-1);
+
+  void emit();
+  void chooseSchedule(const Index &numRows);
+  ThreadRuns makeRuns(const Index &number, int64_t count);
+  Value combineAll(Operation *op, SmallVector<Value> values);
+  /// Returns the combination of the values of a reduction in `mine`.
+  Value reduce(Scope &scope, RowReduction &r, unsigned i,
+               const ThreadRuns &mine);
+  void emitPhase(Scope &scope, unsigned phase, const ThreadRuns &kept);
+  void emitOutputs(Scope &scope, const ThreadRuns &kept);
+  void storeRuns(Scope &scope, ArrayRef<unsigned> outputs,
+                 const ThreadRuns &mine);
   Value combineBlock(Operation *op, Value v);
   Coords place(ArrayRef<int> of, const Index &at) {
     return coords(of, at, /*lane=*/false);
@@ -47,60 +95,24 @@ struct BlockRows : codegen::RowPlan {
 };
 } // namespace
 
-/// Returns `v` of the lane whose number is the own one xor `distance`. A
-/// shuffle moves 32 bits, so wider values need two.
-Value BlockRows::shuffle(Value v, int64_t distance) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  Type type = v.getType();
-  unsigned bits = type.getIntOrFloatBitWidth();
-  auto move = [&](Value word) -> Value {
-    return mlir::gpu::ShuffleOp::create(b, loc, word, distance, kWarp,
-                                        mlir::gpu::ShuffleMode::XOR)
-        .getShuffleResult();
-  };
-  if (bits == 32)
-    return move(v);
-  Type integer = b.getIntegerType(bits), i32 = b.getI32Type();
-  Value x = isa<FloatType>(type)
-                ? Value(arith::BitcastOp::create(b, loc, integer, v))
-                : v;
-  if (bits < 32) {
-    x = arith::TruncIOp::create(b, loc, integer,
-                                move(arith::ExtUIOp::create(b, loc, i32, x)));
-  } else {
-    Value half = arith::ConstantIntOp::create(b, loc, integer, 32);
-    Value low = move(arith::TruncIOp::create(b, loc, i32, x));
-    Value high = move(arith::TruncIOp::create(
-        b, loc, i32, arith::ShRUIOp::create(b, loc, x, half)));
-    high = arith::ShLIOp::create(
-        b, loc, arith::ExtUIOp::create(b, loc, integer, high), half);
-    x = arith::OrIOp::create(
-        b, loc, arith::ExtUIOp::create(b, loc, integer, low), high);
-  }
-  return isa<FloatType>(type) ? Value(arith::BitcastOp::create(b, loc, type, x))
-                              : x;
-}
-
-/// Combines the values `v` of all threads of the block. All threads get the
-/// result.
+/// Combines the values `v` of all threads of a row. All threads get the result.
 Value BlockRows::combineBlock(Operation *op, Value v) {
-  for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
-    v = combine(op, v, shuffle(v, distance));
-  if (threads == kWarp)
+  for (int64_t distance = std::min(schedule.lanes, kWarp) / 2; distance > 0;
+       distance /= 2)
+    v = combine(op, v, shuffleXor(code, v, distance));
+  if (schedule.lanes <= kWarp)
     return v;
   OpBuilder &b = code.b;
   Location loc = code.loc;
   // An i1 is stored as a byte.
   Type element = v.getType(),
        stored = element.isInteger(1) ? b.getI8Type() : element;
-  // A block computes one row and each reduction has its own memory, so no
-  // second barrier is needed.
-  Value memory = launch->shared({threads / kWarp}, stored);
+  // Each reduction has its own memory, so no second barrier is needed.
+  Value memory = launch->shared({schedule.threads() / kWarp}, stored);
   Value id = code.materialize(launch->thread), warp = code.constant(kWarp);
-  Value lane = arith::RemUIOp::create(b, loc, id, warp);
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
-                                        code.constant(0));
+  Value inWarp = arith::RemUIOp::create(b, loc, id, warp);
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        inWarp, code.constant(0));
   auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   Value mine =
@@ -109,9 +121,15 @@ Value BlockRows::combineBlock(Operation *op, Value v) {
   memref::StoreOp::create(b, loc, mine, memory, slot);
   b.setInsertionPointAfter(branch);
   mlir::gpu::BarrierOp::create(b, loc);
+  int64_t parts = schedule.lanes / kWarp;
+  Index first = Index::of(0);
+  if (schedule.rows > 1)
+    first = code.mul(code.floorDiv(launch->thread, schedule.lanes),
+                     Index::of(parts));
   Value all;
-  for (int64_t i = 0; i < threads / kWarp; ++i) {
-    Value part = memref::LoadOp::create(b, loc, memory, code.constant(i));
+  for (int64_t i = 0; i < parts; ++i) {
+    Value part = memref::LoadOp::create(
+        b, loc, memory, code.materialize(code.add(first, Index::of(i))));
     if (stored != element)
       part = arith::TruncIOp::create(b, loc, element, part);
     all = all ? combine(op, all, part) : part;
@@ -119,7 +137,64 @@ Value BlockRows::combineBlock(Operation *op, Value v) {
   return all;
 }
 
-void BlockRows::emitPhase(Scope &row, unsigned phase) {
+/// Returns `count` runs of a thread, from the `number`-th one of the row on.
+ThreadRuns BlockRows::makeRuns(const Index &number, int64_t count) {
+  ThreadRuns mine;
+  bool isExact = schedule.runs && numRuns.isStatic() &&
+                 numRuns.constant == schedule.lanes * schedule.runs;
+  for (int64_t i = 0; i < count; ++i) {
+    Index run = code.add(number, Index::of(i * schedule.lanes));
+    mine.numbers.push_back(run);
+    if (isExact) {
+      mine.first.push_back(runs.begin(run));
+      mine.exists.push_back(Value());
+      continue;
+    }
+    mine.exists.push_back(arith::CmpIOp::create(
+        code.b, code.loc, arith::CmpIPredicate::slt, code.materialize(run),
+        code.materialize(numRuns)));
+    mine.first.push_back(
+        runs.begin(code.min(run, code.sub(numRuns, Index::of(1)))));
+  }
+  return mine;
+}
+
+/// Combines the values pairwise, which shortens the chain of operations.
+Value BlockRows::combineAll(Operation *op, SmallVector<Value> values) {
+  while (values.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      next.push_back(combine(op, values[i], values[i + 1]));
+    if (values.size() % 2)
+      next.push_back(values.back());
+    values = next;
+  }
+  return values.front();
+}
+
+Value BlockRows::reduce(Scope &scope, RowReduction &r, unsigned i,
+                        const ThreadRuns &mine) {
+  kernel::Combiner &combiner = r.combiners[i];
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner.op);
+  SmallVector<Value> all;
+  for (auto [first, exists] : llvm::zip(mine.first, mine.exists)) {
+    SmallVector<Value> values = runs.forElements([&, at = first](int64_t e) {
+      return code.evalBody(
+          scope, r.op, combiner.input,
+          place(labels.ofLoops(r.op), code.add(at, Index::of(e))));
+    });
+    Value value = combineAll(combiner.op, values);
+    if (exists)
+      value = arith::SelectOp::create(
+          code.b, code.loc, exists, value,
+          arith::ConstantOp::create(code.b, code.loc, *neutral));
+    all.push_back(value);
+  }
+  return combineAll(combiner.op, all);
+}
+
+void BlockRows::emitPhase(Scope &scope, unsigned phase,
+                          const ThreadRuns &kept) {
   SmallVector<std::pair<RowReduction *, unsigned>> all;
   SmallVector<Value> acc;
   for (RowReduction &r : reductions)
@@ -131,86 +206,183 @@ void BlockRows::emitPhase(Scope &row, unsigned phase) {
       acc.push_back(arith::ConstantOp::create(code.b, code.loc, *neutral));
       all.push_back({&r, i});
     }
-  SmallVector<std::pair<Value, codegen::Buffer>> stores = storesOf(phase);
-  Scope scope;
-  auto loop =
-      code.beginFor(row, scope, launch->thread, innerSize, threads, acc);
-  Index at(loop.getInductionVar());
-  for (auto &[value, memory] : stores) {
-    Coords where = place(labels.ofTensor(value), at);
-    Value v = code.eval(scope, value, where);
-    code.know(scope, value, where, v);
-    code.store(memory, where, v);
+  SmallVector<Value> sums;
+  if (schedule.runs) {
+    for (auto [r, i] : all)
+      sums.push_back(reduce(scope, *r, i, kept));
+  } else {
+    Scope inner;
+    auto loop = code.beginFor(scope, inner, lane, numRuns,
+                              schedule.lanes * kUnroll, acc);
+    ThreadRuns mine = makeRuns(Index(loop.getInductionVar()), kUnroll);
+    SmallVector<Value> next;
+    for (auto [slot, entry] : llvm::enumerate(all))
+      next.push_back(combine(entry.first->combiners[entry.second].op,
+                             loop.getRegionIterArgs()[slot],
+                             reduce(inner, *entry.first, entry.second, mine)));
+    code.endFor(loop, next);
+    llvm::append_range(sums, loop.getResults());
   }
-  SmallVector<Value> next(loop.getRegionIterArgs());
-  for (auto [slot, entry] : llvm::enumerate(all)) {
+  for (auto [entry, sum] : llvm::zip(all, sums)) {
     auto [r, i] = entry;
     kernel::Combiner &combiner = r->combiners[i];
-    next[slot] = combine(combiner.op, next[slot],
-                         code.evalBody(scope, r->op, combiner.input,
-                                       place(labels.ofLoops(r->op), at)));
-  }
-  code.endFor(loop, next);
-  for (auto &[value, memory] : stores)
-    code.setBuffer(value, memory);
-  for (auto [slot, entry] : llvm::enumerate(all)) {
-    auto [r, i] = entry;
-    kernel::Combiner &combiner = r->combiners[i];
-    Value sum = combineBlock(combiner.op, loop.getResult(slot));
+    Value total = combineBlock(combiner.op, sum);
     OpResult result = r->op->getResult(i);
     Coords where = place(labels.ofTensor(result), Index::of(0));
-    Value init = code.eval(row, r->op.getDpsInits()[i], where);
-    code.know(row, result, where, combine(combiner.op, init, sum));
+    Value init = code.eval(scope, r->op.getDpsInits()[i], where);
+    code.know(scope, result, where, combine(combiner.op, init, total));
   }
 }
 
-void BlockRows::emitRow(Scope &row) {
-  for (unsigned phase = 0; phase < numPhases; ++phase)
-    emitPhase(row, phase);
+/// Evaluates all values, then stores those that exist.
+void BlockRows::storeRuns(Scope &scope, ArrayRef<unsigned> outputs,
+                          const ThreadRuns &mine) {
+  auto coordsFrom = [&](unsigned i, const Index &first) {
+    return [&, i, first](int64_t e) {
+      return place(labels.ofTensor(code.output(i)),
+                   code.add(first, Index::of(e)));
+    };
+  };
+  SmallVector<SmallVector<Value>> values;
+  for (const Index &first : mine.first)
+    for (unsigned i : outputs)
+      values.push_back(runs.eval(scope, code.output(i), coordsFrom(i, first)));
+  for (auto [k, first] : llvm::enumerate(mine.first))
+    guarded(code, scope,
+            {{mine.numbers[k], mine.exists[k] ? numRuns : Index::of(-1)},
+             {row, belowRow}},
+            [&](Scope &) {
+              for (auto [n, i] : llvm::enumerate(outputs))
+                runs.store(*code.buffer(code.outputArg(i)),
+                           coordsFrom(i, first),
+                           values[k * outputs.size() + n]);
+            });
+}
+
+void BlockRows::emitOutputs(Scope &scope, const ThreadRuns &kept) {
   SmallVector<unsigned> late, once;
   for (unsigned i = 0; i < code.numOutputs(); ++i)
-    if (!storedIn.count(code.output(i)))
-      (isInner(code.output(i)) ? late : once).push_back(i);
-  auto emit = [&](Scope &scope, ArrayRef<unsigned> outputs, const Index &at) {
-    SmallVector<Value> values;
-    for (unsigned i : outputs)
-      values.push_back(code.eval(scope, code.output(i),
-                                 place(labels.ofTensor(code.output(i)), at)));
-    for (auto [i, value] : llvm::zip(outputs, values))
-      code.store(*code.buffer(code.outputArg(i)),
-                 place(labels.ofTensor(code.output(i)), at), value);
-  };
+    (isInner(code.output(i)) ? late : once).push_back(i);
   if (!once.empty())
-    guarded(code, row, {{launch->thread, Index::of(1)}},
-            [&](Scope &scope) { emit(scope, once, Index::of(0)); });
+    guarded(
+        code, scope, {{lane, Index::of(1)}, {row, belowRow}}, [&](Scope &here) {
+          for (unsigned i : once) {
+            Coords where = place(labels.ofTensor(code.output(i)), Index::of(0));
+            code.store(*code.buffer(code.outputArg(i)), where,
+                       code.eval(here, code.output(i), where));
+          }
+        });
   if (late.empty())
     return;
-  Scope scope;
-  auto loop = code.beginFor(row, scope, launch->thread, innerSize, threads);
-  emit(scope, late, Index(loop.getInductionVar()));
+  if (schedule.runs)
+    return storeRuns(scope, late, kept);
+  Scope inner;
+  auto loop =
+      code.beginFor(scope, inner, lane, numRuns, schedule.lanes * kUnroll);
+  storeRuns(inner, late, makeRuns(Index(loop.getInductionVar()), kUnroll));
   code.endFor(loop);
 }
 
-static void emitRows(KernelCode &code) {
-  BlockRows e(code);
-  if (!e.analyse())
-    return code.fail("the reductions do not share their rows");
-  for (unsigned i = 0; i < code.numOutputs(); ++i)
-    if (e.labels.ofTensor(code.output(i)).empty() &&
-        cast<RankedTensorType>(code.output(i).getType()).getRank())
-      return code.fail("an output that does not follow the rows");
-  e.plan();
-  SmallVector<Index> sizes = e.sizes();
-  if (e.innerSize.isStatic())
-    e.threads = std::clamp<int64_t>(
-        llvm::PowerOf2Ceil(llvm::divideCeil(
-            std::max<int64_t>(e.innerSize.constant, 1), kElementsPerThread)),
-        kWarp, 2 * kThreads);
-  Launch launch(code, product(code, sizes), e.threads);
-  e.launch = &launch;
-  e.rows = delinearize(code, launch.block, sizes);
-  e.emitRow(launch.scope);
+/// Chooses as many threads for a row as leave each of them enough work, and
+/// more of them if there are few rows.
+void BlockRows::chooseSchedule(const Index &numRows) {
+  int64_t width = runs.width;
+  if (numRuns.isStatic() && numRuns.constant > 0) {
+    int64_t cost = 1, count = numRuns.constant;
+    for (Operation *op : ops)
+      if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        cost += kernel::bodyCost(generic);
+    int64_t most =
+        std::clamp<int64_t>(kMaxCost / (cost * width), 1, kMaxElements / width);
+    auto lanesFor = [&](int64_t each) -> int64_t {
+      return llvm::PowerOf2Ceil(llvm::divideCeil(count, each));
+    };
+    int64_t lanes = lanesFor(most);
+    if (lanes <= kMaxLanes) {
+      auto each = [&] { return llvm::divideCeil(count, lanes); };
+      auto hasFewThreads = [&] {
+        return numRows.isStatic() &&
+               numRows.constant * lanes < kDeviceThreads / 2;
+      };
+      while (lanes < kMaxLanes && each() > 1 &&
+             (each() * width > kElements || hasFewThreads()))
+        lanes *= 2;
+      schedule.runs = each();
+      schedule.lanes = lanes;
+    } else {
+      schedule.lanes = kMaxLanes;
+    }
+  }
+  schedule.rows = std::max<int64_t>(1, kThreads / schedule.lanes);
+  auto hasFewBlocks = [&] {
+    return !numRows.isStatic() ||
+           numRows.constant / schedule.rows < 2 * code.machine.multiprocessors;
+  };
+  while (schedule.threads() > kWarp && schedule.rows > 1 && hasFewBlocks())
+    schedule.rows /= 2;
+}
+
+void BlockRows::emit() {
+  SmallVector<Index> sizes = this->sizes();
+  Index numRows = product(code, sizes);
+  numRuns = code.floorDiv(innerSize, runs.width);
+  if (!innerSize.isStatic() && runs.width > 1)
+    runs.require(innerSize, runs.width);
+  chooseSchedule(numRows);
+  Launch launch(code, code.ceilDiv(numRows, schedule.rows), schedule.threads());
+  this->launch = &launch;
+  lane = launch.thread;
+  row = launch.block;
+  if (schedule.rows > 1) {
+    SmallVector<Index> at =
+        delinearize(code, launch.thread,
+                    {Index::of(schedule.rows), Index::of(schedule.lanes)});
+    lane = at[1];
+    row = code.add(code.mul(launch.block, Index::of(schedule.rows)), at[0]);
+    if (!isMultiple(numRows, schedule.rows))
+      belowRow = numRows;
+  }
+  // Threads of rows that do not exist compute the last row: they take part in
+  // shuffles and barriers.
+  Index valid = belowRow == Index::of(-1)
+                    ? row
+                    : code.min(row, code.sub(numRows, Index::of(1)));
+  rows = delinearize(code, valid, sizes);
+  ThreadRuns kept;
+  if (schedule.runs)
+    kept = makeRuns(lane, schedule.runs);
+  for (unsigned phase = 0; phase < numPhases; ++phase)
+    emitPhase(launch.scope, phase, kept);
+  emitOutputs(launch.scope, kept);
   launch.close();
+}
+
+static void emitRows(KernelCode &code) {
+  auto plan = [&](BlockRows &e) {
+    if (!e.analyse()) {
+      code.fail("the reductions do not share their rows");
+      return false;
+    }
+    for (unsigned i = 0; i < code.numOutputs(); ++i)
+      if (e.labels.ofTensor(code.output(i)).empty() &&
+          cast<RankedTensorType>(code.output(i).getType()).getRank()) {
+        code.fail("an output that does not follow the rows");
+        return false;
+      }
+    e.plan();
+    return true;
+  };
+  Runs single(code, /*width=*/1);
+  BlockRows first(code, single);
+  if (!plan(first))
+    return;
+  (void)first.sizes(); // sets innerSize
+  Runs::emitVersions(code, Runs::chooseWidth(code, first.innerSize),
+                     [&](Runs &runs) {
+                       BlockRows e(code, runs);
+                       if (plan(e))
+                         e.emit();
+                     });
 }
 
 static std::optional<codegen::KernelMatch>

@@ -16,6 +16,7 @@
 
 #include "../Launch.h"
 
+#include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/Common/TransposedOperands.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,8 +30,10 @@ using codegen::KernelCode;
 using codegen::Scope;
 using codegen::TransposedOperands;
 
-/// Rows and columns of a tile.
-static constexpr int64_t kTile = 32;
+/// Rows and columns of a tile, and those of tiles of narrow elements if there
+/// are enough of them to occupy the device. A thread of these has more loads in
+/// flight.
+static constexpr int64_t kTile = 32, kWideTile = 64;
 /// Below this size a tile would be mostly empty.
 static constexpr int64_t kMinSize = 16;
 
@@ -42,6 +45,7 @@ struct TransposeEmitter {
   /// The length of the output along `found.rowDim`, and along the merged
   /// dimensions.
   Index rows, columns;
+  int64_t tile = kTile;
 
   TransposeEmitter(KernelCode &code, TransposedOperands found, int64_t merged)
       : code(code), found(std::move(found)),
@@ -49,6 +53,16 @@ struct TransposeEmitter {
         merged(merged) {}
 
   bool fits();
+  void chooseTile();
+  int64_t bytesOf(const TransposedOperands::Operand &operand) {
+    return codegen::getElementBytes(code.buffer(operand.tensor)->element);
+  }
+  /// Returns the elements of a row of a tile. The elements of a column lie in
+  /// different banks, also if a bank holds two or four of them.
+  int64_t rowElements(const TransposedOperands::Operand &operand) {
+    return tile +
+           std::max<int64_t>(1, tile == kTile ? 1 : 4 / bytesOf(operand));
+  }
   void
   forTile(Launch &launch, const Index &first, const Index &firstFast,
           const Index &below, const Index &belowFast,
@@ -69,7 +83,9 @@ bool TransposeEmitter::fits() {
     int64_t bits = element.getIntOrFloatBitWidth();
     if (bits != 32 && code.machine.matrixUnit == kernel::MatrixUnit::None)
       return false;
-    bytes += kTile * (kTile + 1) * ((bits + 7) / 8);
+    // Wide tiles have elements of at most two bytes.
+    bytes += std::max(kTile * (kTile + 1) * ((bits + 7) / 8),
+                      bits <= 16 ? kWideTile * (kWideTile + 4) * bits / 8 : 0);
   }
   return bytes <= code.machine.staticShared;
 }
@@ -81,12 +97,12 @@ void TransposeEmitter::forTile(
     Launch &launch, const Index &first, const Index &firstFast,
     const Index &below, const Index &belowFast,
     llvm::function_ref<void(Scope &, const Index &, const Index &)> body) {
-  auto bound = [](const Index &size) {
-    return size.isStatic() && size.constant % kTile == 0 ? Index::of(-1) : size;
+  auto bound = [&](const Index &size) {
+    return isMultiple(size, tile) ? Index::of(-1) : size;
   };
   SmallVector<Index> mine = delinearize(
-      code, launch.thread, {Index::of(kThreads / kTile), Index::of(kTile)});
-  for (int64_t i = 0; i < kTile; i += kThreads / kTile) {
+      code, launch.thread, {Index::of(kThreads / tile), Index::of(tile)});
+  for (int64_t i = 0; i < tile; i += kThreads / tile) {
     Index slow = code.add(mine[0], Index::of(i));
     guarded(code, launch.scope,
             {{code.add(first, slow), bound(below)},
@@ -95,8 +111,19 @@ void TransposeEmitter::forTile(
   }
 }
 
+void TransposeEmitter::chooseTile() {
+  bool isNarrow = llvm::all_of(
+      found.operands, [&](auto &operand) { return bytesOf(operand) <= 2; });
+  int64_t tiles = kWideTile * kWideTile;
+  if (isNarrow && rows.isStatic() && columns.isStatic() &&
+      rows.constant % kWideTile == 0 && columns.constant % kWideTile == 0 &&
+      rows.constant * columns.constant / tiles >=
+          2 * code.machine.multiprocessors)
+    tile = kWideTile;
+}
+
 void TransposeEmitter::emit() {
-  SmallVector<Index> grid;
+  SmallVector<Index> sizes;
   columns = Index::of(1);
   for (int64_t d = 0; d < rank; ++d) {
     Index size = code.size(code.outputArg(0), d);
@@ -105,13 +132,16 @@ void TransposeEmitter::emit() {
     else if (d == found.rowDim)
       rows = size;
     if (d < rank - merged)
-      grid.push_back(d == found.rowDim ? code.ceilDiv(size, kTile) : size);
+      sizes.push_back(size);
   }
-  grid.push_back(code.ceilDiv(columns, kTile));
+  chooseTile();
+  SmallVector<Index> grid(sizes);
+  grid[found.rowDim] = code.ceilDiv(rows, tile);
+  grid.push_back(code.ceilDiv(columns, tile));
   Launch launch(code, product(code, grid), kThreads);
   SmallVector<Index> at = delinearize(code, launch.block, grid);
-  Index row0 = code.mul(at[found.rowDim], Index::of(kTile)),
-        column0 = code.mul(at.back(), Index::of(kTile));
+  Index row0 = code.mul(at[found.rowDim], Index::of(tile)),
+        column0 = code.mul(at.back(), Index::of(tile));
   at.resize(rank, Index::of(0));
   auto place = [&](const Index &row, const Index &column) {
     SmallVector<Index> result(at);
@@ -123,16 +153,16 @@ void TransposeEmitter::emit() {
   };
   SmallVector<Value> tiles;
   for (const TransposedOperands::Operand &operand : found.operands)
-    tiles.push_back(launch.shared({kTile, kTile + 1},
+    tiles.push_back(launch.shared({tile, rowElements(operand)},
                                   code.buffer(operand.tensor)->element));
   forTile(launch, column0, row0, columns, rows,
           [&](Scope &, const Index &column, const Index &row) {
-            for (auto [operand, tile] : llvm::zip(found.operands, tiles)) {
+            for (auto [operand, memory] : llvm::zip(found.operands, tiles)) {
               Value value = code.load(
                   *code.buffer(operand.tensor),
                   codegen::getCoords(operand.dims, place(row, column)));
               memref::StoreOp::create(
-                  code.b, code.loc, value, tile,
+                  code.b, code.loc, value, memory,
                   ValueRange{code.materialize(column), code.materialize(row)});
             }
           });
@@ -141,9 +171,9 @@ void TransposeEmitter::emit() {
   forTile(launch, row0, column0, rows, columns,
           [&](Scope &scope, const Index &row, const Index &column) {
             SmallVector<Index> where = place(row, column);
-            for (auto [operand, tile] : llvm::zip(found.operands, tiles)) {
+            for (auto [operand, memory] : llvm::zip(found.operands, tiles)) {
               Value value = memref::LoadOp::create(
-                  code.b, code.loc, tile,
+                  code.b, code.loc, memory,
                   ValueRange{code.materialize(column), code.materialize(row)});
               code.know(scope, operand.tensor,
                         codegen::getCoords(operand.dims, where), value);

@@ -440,7 +440,7 @@ Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
       b, loc, compare(arith::CmpIPredicate::eq, rest, number(0)),
       compare(arith::CmpIPredicate::sgt, multiprocessors, number(0)));
   if (hasRuns)
-    can = arith::AndIOp::create(b, loc, can, areAligned());
+    can = arith::AndIOp::create(b, loc, can, areAligned(code));
   // The tiles of EmitTensorCore.cpp are better if a dynamic size is small.
   for (const Index &size : {mSize, nSize, kSize})
     if (!size.isStatic())
