@@ -8,6 +8,7 @@
 #include "DeviceCode.h"
 #include "CodeUnit.h"
 #include "Formats.h"
+#include "KernelTimes.h"
 #include "ModuleHash.h"
 #include "OperatorReport.h"
 #include "PtxasLog.h"
@@ -178,10 +179,12 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
   if (llvm::Error e = runPasses(module, errors, fx::gpu::buildDevicePipeline))
     return e;
   bool hasOwn = false;
+  std::vector<fx::gpu::KernelWork> work;
   for (auto kernels : module.getOps<mlir::gpu::GPUModuleOp>())
     for (auto func : kernels.getOps<mlir::gpu::GPUFuncOp>()) {
       auto chip = func->getAttrOfType<StringAttr>(fx::gpu::kChipAttr);
       hasOwn |= chip != nullptr;
+      work.push_back(fx::gpu::getWork(func));
       auto nodes = func->getAttrOfType<StringAttr>(fx::gpu::kNodesAttr);
       description.kernels.push_back(
           {func.getName().str(),
@@ -201,6 +204,7 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
       return e;
   }
   kernels = log.getKernels(description.kernels);
+  addKernelTimes(kernels, work);
   if (llvm::Error e = runPasses(module, errors, [](OpPassManager &pm) {
         pm.addPass(fx::gpu::createFXGPULaunchToRuntime());
       }))

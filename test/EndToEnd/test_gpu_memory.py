@@ -306,3 +306,31 @@ def test_weights_are_read_once(tmp_path):
     # The rows are read again for each group of columns.
     assert row["global_sectors"] < weight * 12, row
     assert row["extra_wavefronts"] == 0, row
+
+
+def test_expected_times(tmp_path):
+    """The report has the bytes of a kernel, and a time that follows from them if they are many."""
+    x, y = torch.empty(8192, 8192, dtype=B16), torch.empty(8192, 8192, dtype=B16)
+    module = Function(lambda x, y: (x + y, x[:8].sum(-1), x @ y))
+    exporting.save(exporting.export(module, (x, y)), tmp_path / "m.pt2")
+    result = harness.tool("fx-compile", "--target=cuda", tmp_path / "m.pt2", "-o",
+                          tmp_path / "m.so", f"--report={tmp_path / 'report.json'}")
+    assert result.returncode == 0, result.stderr
+    kernels = json.loads((tmp_path / "report.json").read_text())["device_kernels"]
+    kernels.sort(key=lambda k: (k["work"]["unit"] == "tensor", -k["work"]["bytes"]))
+    large, small = kernels[0], [k for k in kernels if k["work"]["unit"] == "f32"][-1]
+    (product,) = [k for k in kernels if k["name"].endswith("sm_90a")]
+    size = 8192 * 8192
+    # An addition and three conversions from and to bf16.
+    assert large["work"] == {"bytes": 3 * 2 * size, "operations": 4 * size, "unit": "f32",
+                             "blocks": size // 8 // 256, "threads": 256}
+    for device, bandwidth in (("H100", 3.35e12), ("H200", 4.8e12)):
+        expected = large["expected"][device]
+        assert expected["bound"] == "memory" and expected["waves"] > 10
+        assert expected["microseconds"] == pytest.approx(6 * size / bandwidth * 1e6, rel=0.05)
+        assert small["expected"][device]["bound"] == "launch"
+        # The blocks of this kernel compute one tile after the other.
+        assert product["work"]["blocks"] is None
+        expected = product["expected"][device]
+        assert expected["bound"] == "compute" and expected["waves"] == 1
+        assert expected["microseconds"] == pytest.approx(2 * 8192**3 / 989.4e12 * 1e6, rel=0.01)

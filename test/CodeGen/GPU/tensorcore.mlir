@@ -32,7 +32,7 @@
 // CHECK: gpu.barrier
 // CHECK: arith.truncf
 // CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<16384xbf16{{.*}}, vector<8xbf16>
-// CHECK: {fx.alignment = 16 : i64}
+// CHECK: {fx.alignment = 16 : i64, fx.work =
 // CHECK: } else {
 // CHECK: gpu.launch
 // CHECK-NOT: cp.async.shared

@@ -41,7 +41,7 @@
 // CHECK: arith.truncf
 // CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<32768xbf16{{.*}}, vector<8xbf16>
 // CHECK: gpu.terminator
-// CHECK-NEXT: } {fx.alignment = 16 : i64, fx.chip = "sm_90a"}
+// CHECK-NEXT: } {fx.alignment = 16 : i64, fx.chip = "sm_90a", fx.work =
 // CHECK: } else {
 // CHECK: nvvm.mma.sync
 func.func private @kernel_0(%x: tensor<256x96xbf16>, %y: tensor<128x96xbf16>, %out: tensor<256x128xbf16>) -> tensor<256x128xbf16> attributes {fx.kernel} {

@@ -193,6 +193,19 @@ static Captures captureValues(Parameters &p, ArrayRef<Value> used,
   return captures;
 }
 
+/// Returns the number of blocks if it is static.
+static std::optional<int64_t> countBlocks(mlir::gpu::LaunchOp launch) {
+  mlir::gpu::KernelDim3 grid = launch.getGridSizeOperandValues();
+  int64_t blocks = 1;
+  for (Value size : {grid.x, grid.y, grid.z}) {
+    std::optional<int64_t> fixed = getConstantIntValue(size);
+    if (!fixed)
+      return std::nullopt;
+    blocks *= *fixed;
+  }
+  return blocks;
+}
+
 /// Creates the kernel with an empty body.
 static mlir::gpu::GPUFuncOp createKernel(OpBuilder &b,
                                          mlir::gpu::LaunchOp launch,
@@ -206,6 +219,12 @@ static mlir::gpu::GPUFuncOp createKernel(OpBuilder &b,
                 b.getUnitAttr());
   if (Attribute chip = launch->getAttr(fx::gpu::kChipAttr))
     func->setAttr(fx::gpu::kChipAttr, chip);
+  if (auto work = launch->getAttrOfType<DictionaryAttr>(fx::gpu::kWorkAttr)) {
+    NamedAttrList attrs(work);
+    if (std::optional<int64_t> blocks = countBlocks(launch))
+      attrs.set("blocks", b.getI64IntegerAttr(*blocks));
+    func->setAttr(fx::gpu::kWorkAttr, attrs.getDictionary(func.getContext()));
+  }
   auto parent = launch->getParentOfType<func::FuncOp>();
   if (Attribute nodes = parent->getAttr(fx::gpu::kNodesAttr))
     func->setAttr(fx::gpu::kNodesAttr, nodes);

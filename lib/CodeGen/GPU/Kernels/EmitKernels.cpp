@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileChoice.h"
+#include "Work.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Kernels/Attention.h"
@@ -91,6 +92,11 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
         continue;
       }
       func::ReturnOp::create(code.b, code.loc);
+      DictionaryAttr work = describeWork(kernel, target, kernelClass->name);
+      code.target.walk([&](mlir::gpu::LaunchOp launch) {
+        if (!launch->hasAttr(kWorkAttr))
+          launch->setAttr(kWorkAttr, work);
+      });
       code.target->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
       code.target->removeAttr(kernel::kTilesAttr);
       if (match.schedule)
