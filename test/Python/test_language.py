@@ -10,6 +10,7 @@ import warnings
 import fx_mlir
 import pytest
 import torch
+from memory_use import allocated, resident
 
 pytest.importorskip("transformers.exporters")
 import transformers
@@ -139,6 +140,46 @@ def test_slots(tmp_path):
         fx_mlir.GenerationPool(compiled, slots=4, max_positions=160)
     with pytest.raises(fx_mlir.Error, match="slots: expected a decoder alone"):
         fx_mlir.export_for_generation(make("Mamba"), tmp_path / "m", slots=2)
+
+
+def test_many_requests(tmp_path):
+    """1,000 requests that join and leave between steps: each gives the tokens of a run alone, and
+    memory does not grow."""
+    model = make("Llama", vocab_size=64, hidden_size=32, intermediate_size=64)
+    compiled = fx_mlir.export_for_generation(model, tmp_path, max_length=48, slots=8)
+    draw = random.Random(2)
+    prompts = [draw.choices(range(1, 64), k=draw.randrange(1, 25)) for _ in range(17)]
+    # One token, and beginnings of others.
+    prompts += [[5], prompts[0][:3], prompts[1] + [1, 2, 3]]
+    want = [expected(model, prompt, 16) for prompt in prompts]
+    pool = fx_mlir.GenerationPool(compiled, slots=8, max_positions=48, chunk=8)
+
+    def run(count):
+        requests = []
+        for i in range(count):
+            k, length = draw.randrange(len(prompts)), draw.randrange(1, 17)
+            stops = [want[k][2]] if i % 5 == 0 else []
+            future = pool.submit(prompts[k], max_new_tokens=length, stop_tokens=stops)
+            # Some are cancelled, most of them while they run or wait.
+            requests.append((k, length, stops, future, i % 11 == 3))
+            if i > 4 and requests[i - 4][4]:
+                pool.cancel(requests[i - 4][3])
+            if i % 3:
+                pool.step()
+        pool.run()
+        for k, length, stops, future, is_cancelled in requests:
+            tokens = want[k][:length]
+            if stops and stops[0] in tokens:
+                tokens = tokens[: tokens.index(stops[0]) + 1]
+            got = future.result().tokens
+            assert got == (tokens[: len(got)] if is_cancelled else tokens), (prompts[k], length)
+
+    run(200)
+    before = allocated(), resident()
+    run(800)
+    # A leak of 32 bytes for each request is more than this.
+    assert allocated() - before[0] < 24 << 10
+    assert resident() - before[1] < 1 << 20
 
 
 @pytest.mark.parametrize("name", ["Llama", "Mamba"])

@@ -1,7 +1,6 @@
 """Generation of tokens: the loop against eager PyTorch, the filters against transformers, prompt
 lookup, roll-back, stop strings, several requests, and errors."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import fx_mlir
 import pytest
 import torch
 from fx_mlir import _fx
+from memory_use import resident
 from torch import nn
 from torch.nn import functional
 
@@ -567,12 +567,6 @@ def test_pool_errors():
 
 def test_pool_memory(counter):
     """Memory does not grow with the number of requests."""
-
-    def get_memory():
-        gc.collect()
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
     pool = fx_mlir.GenerationPool(counter, slots=4, max_positions=4096, token_bytes=[b"a"] * 16)
 
     def run(count):
@@ -584,6 +578,6 @@ def test_pool_memory(counter):
         assert all(len(f.result().tokens) == 1 + i % 40 for i, f in enumerate(futures))
 
     run(300)
-    before = get_memory()
+    before = resident()
     run(1000)
-    assert get_memory() - before < 1 << 20
+    assert resident() - before < 1 << 20
