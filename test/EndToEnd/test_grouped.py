@@ -1,6 +1,7 @@
 """Weights of four or eight bits with a scale for each group of elements of a row, and activations
 of 8 bits or floats, compared with eager PyTorch."""
 
+import math
 import re
 
 import exporting
@@ -8,7 +9,7 @@ import harness
 import pytest
 import quantized
 import torch
-from test_quantized import CPUS, check, check_on
+from test_quantized import CPUS, check, check_on, features
 from torch import nn
 
 PACKED_FOR = "--mcpu=icelake-server"
@@ -151,11 +152,57 @@ def test_extremes_of_sums(bits, tmp_path):
 
 @pytest.mark.parametrize("kind", ["dynamic", "float"])
 def test_zero_points(kind, tmp_path):
-    """Weights with zero points are dequantized to floats."""
+    """Small weights with zero points, and those of integers, are dequantized to floats."""
     torch.manual_seed(3)
     zeros = torch.randint(-3, 3, (40, 4))
     layer = quantized.Grouped(64, 40, 16, observer(kind, torch.randn(4)), zeros=zeros)
     check(layer, (torch.randn(5, 64),), tmp_path)
+
+
+@pytest.mark.parametrize("size", [32, 144])
+@pytest.mark.parametrize("shape", [(1, 576), (6, 576), (2, 3, 576)], ids=str)
+def test_zero_points_of_large_weights(shape, size, tmp_path):
+    """Large weights stay integers: the zero points are multiplied by the sums of groups."""
+    torch.manual_seed(3)
+    zeros = torch.randint(-8, 8, (500, 576 // size), dtype=torch.int8)
+    layer = quantized.Grouped(576, 500, size, nn.Identity(), zeros=zeros)
+    check(layer, (torch.randn(shape),), tmp_path)
+    assert packed(tmp_path) == ["16x72x32x4xi8"]
+
+
+class PackedLinear(nn.Module):
+    """A linear layer as torchao packs it for CPUs. A weight is (q - 8) s + z."""
+
+    def __init__(self, k: int, n: int, size: int, dtype: torch.dtype):
+        super().__init__()
+        q = torch.randint(0, 16, (n, k), dtype=torch.int32)
+        self.register_buffer("q", torch.ops.aten._convert_weight_to_int4pack_for_cpu(q, 1))
+        parameters = torch.rand(k // size, n, 2) * 0.1 - torch.tensor([0, 0.05])
+        self.register_buffer("parameters_", parameters.to(dtype))
+        self.size = size
+
+    def forward(self, x):
+        return torch.ops.aten._weight_int4pack_mm_for_cpu(x, self.q, self.size, self.parameters_)
+
+
+@pytest.mark.skipif(not {"avx2", "avx512f"} & features(), reason="the layout is that of AVX2 or AVX-512")
+@pytest.mark.parametrize(
+    "rows, k, n, size, dtype",
+    [
+        (1, 576, 528, 32, torch.float32),
+        (1, 512, 512, 128, torch.bfloat16),
+        (7, 576, 512, 64, torch.float32),
+        (5, 1024, 272, 256, torch.bfloat16),
+        (3, 128, 4096, 128, torch.float32),
+    ],
+)
+def test_packed_by_pytorch(rows, k, n, size, dtype, tmp_path):
+    """Weights that PyTorch packed are packed again for the kernels, as four bits."""
+    torch.manual_seed(10)
+    check(PackedLinear(k, n, size, dtype), (torch.randn(rows, k).to(dtype),), tmp_path)
+    # Panels of 32 columns, with two terms in a byte.
+    sizes = [math.prod(map(int, s[:-3].split("x"))) for s in packed(tmp_path) if s.endswith("x32x4xi8")]
+    assert sizes == [-(-n // 32) * 32 * k // 2]
 
 
 class Heads(nn.Module):

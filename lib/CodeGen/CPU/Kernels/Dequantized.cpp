@@ -260,3 +260,37 @@ bool fx::cpu::startsAtZero(Contraction &c) {
   auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }
+
+void fx::cpu::moveNibblesBehindViews(func::FuncOp func) {
+  SmallVector<Operation *> views;
+  func.walk([&](Operation *op) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+      views.push_back(op);
+  });
+  for (Operation *view : views) {
+    linalg::GenericOp nibbles = getNibbles(view->getOperand(0));
+    if (!nibbles)
+      continue;
+    // Clone the view, because other ops may read the elements before it.
+    OpBuilder b(view);
+    IRMapping mapping;
+    mapping.map(view->getOperand(0), nibbles.getInputs()[0]);
+    Value bytes = b.clone(*view, mapping)->getResult(0);
+    view->replaceAllUsesWith(
+        ValueRange(extractNibbles(b, view->getLoc(), bytes)));
+    view->erase();
+    if (nibbles->use_empty())
+      nibbles->erase();
+  }
+}
+
+Value fx::cpu::extractNibbles(OpBuilder &b, Location loc, Value bytes) {
+  return mapElements(
+      b, loc, bytes, b.getI8Type(),
+      [](OpBuilder &nested, Location at, Value byte) {
+        Value four =
+            arith::ConstantOp::create(nested, at, nested.getI8IntegerAttr(4));
+        Value up = arith::ShLIOp::create(nested, at, byte, four);
+        return arith::ShRSIOp::create(nested, at, up, four).getResult();
+      });
+}

@@ -109,6 +109,14 @@ mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                                            mlir::Value)>
                 fn);
 
+/// Creates the op that sign-extends the low four bits of bytes.
+mlir::Value extractNibbles(mlir::OpBuilder &b, mlir::Location loc,
+                           mlir::Value bytes);
+
+/// Lets ops that extract nibbles read the views of their results, and not the
+/// views their results: packing looks for them next to a contraction.
+void moveNibblesBehindViews(mlir::func::FuncOp func);
+
 /// Creates a tensor of `sizes` filled with zeros of type `element`.
 mlir::Value makeZeros(mlir::OpBuilder &b, mlir::Location loc,
                       llvm::ArrayRef<mlir::OpFoldResult> sizes,
@@ -117,11 +125,13 @@ mlir::Value makeZeros(mlir::OpBuilder &b, mlir::Location loc,
 /// Returns true if the accumulators of `c` start at zero.
 bool startsAtZero(Contraction &c);
 
-/// Weights [columns, terms] whose scales, [columns, groups], hold for `size`
-/// terms each: p * t[n, k floordiv size].
+/// Weights [columns, terms] whose scales and zero points, [columns, groups],
+/// hold for `size` terms each: (p - z[n, k floordiv size]) * t[n, k floordiv
+/// size].
 struct GroupedWeight {
   mlir::linalg::GenericOp op;
   mlir::Value quantized, scales;
+  mlir::Value zeros; ///< integers; null: 0
   int64_t size = 0;
   /// The views that split dimensions of the result, in order of application.
   llvm::SmallVector<mlir::tensor::ExpandShapeOp> views;

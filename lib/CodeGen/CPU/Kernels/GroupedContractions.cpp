@@ -10,7 +10,11 @@
 //   sum x w = s (sum over g of t[g] (sum q p) - z sum over g of t[g] (sum p)).
 //
 // The sums within a group are exact. The second sum depends on the weights
-// only.
+// only. With floats x and w = (p - z[g]) t[g],
+//
+//   sum x w = sum over g of t[g] (sum x p) - sum over g of z[g] t[g] (sum x),
+//
+// where z[g] t[g] depends on the weights only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,25 +40,34 @@ static SmallVector<ReassociationIndices> groupIndices() {
   return {{0}, {1, 2}};
 }
 
-/// Returns true if `op` computes p * t from bytes `p`, its first input, and f32
-/// `t`, its second input.
+/// Returns true if `op` computes p * t or (p - z) * t from bytes `p`, f32 `t`
+/// and integers `z`, its inputs in this order.
 static bool isScaling(linalg::GenericOp op) {
-  if (!op || op.getNumDpsInputs() != 2 || op->getNumResults() != 1 ||
-      op.getNumReductionLoops())
+  if (!op || op.getNumDpsInputs() < 2 || op.getNumDpsInputs() > 3 ||
+      op->getNumResults() != 1 || op.getNumReductionLoops())
     return false;
   auto element = [&](unsigned i) {
     return getElementTypeOrSelf(op.getInputs()[i].getType());
   };
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool hasZeros = op.getNumDpsInputs() == 3;
   if (!element(0).isInteger(8) || !element(1).isF32() ||
-      !maps[0].isIdentity() || !maps.back().isIdentity())
+      !maps[0].isIdentity() || !maps.back().isIdentity() ||
+      (hasZeros && maps[1] != maps[2]))
     return false;
   Block *body = op.getBody();
+  auto converts = [&](Value v, unsigned i) {
+    auto convert = v.getDefiningOp<arith::SIToFPOp>();
+    return convert && convert.getIn() == body->getArgument(i);
+  };
   auto mul =
       body->getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
-  auto p = mul ? mul.getLhs().getDefiningOp<arith::SIToFPOp>() : nullptr;
-  return p && p.getIn() == body->getArgument(0) &&
-         mul.getRhs() == body->getArgument(1);
+  if (!mul || mul.getRhs() != body->getArgument(1))
+    return false;
+  if (!hasZeros)
+    return converts(mul.getLhs(), 0);
+  auto sub = mul.getLhs().getDefiningOp<arith::SubFOp>();
+  return sub && converts(sub.getLhs(), 0) && converts(sub.getRhs(), 2);
 }
 
 /// Returns the type of `v` if it is a static tensor of rank `rank`.
@@ -64,20 +77,32 @@ static RankedTensorType staticType(Value v, int64_t rank) {
                                                                  : nullptr;
 }
 
-/// Creates a copy of the scaling `like`, with bytes `p` and indexing maps
-/// `maps`.
+/// Creates a copy of the scaling `like`, with bytes `p` and other `parameters`
+/// (scales and zero points), whose indexing map is `map`.
 static Value makeScaling(OpBuilder &b, linalg::GenericOp like, Value p,
-                         ArrayRef<AffineMap> maps) {
+                         ArrayRef<Value> parameters, AffineMap map) {
   auto type = cast<RankedTensorType>(p.getType());
+  SmallVector<Value> inputs{p};
+  llvm::append_range(inputs, parameters);
+  AffineMap whole = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<AffineMap> maps(inputs.size() + 1, map);
+  maps.front() = maps.back() = whole;
   Value empty = tensor::EmptyOp::create(b, like.getLoc(), type.getShape(),
                                         b.getF32Type());
   auto op = linalg::GenericOp::create(
-      b, like.getLoc(), TypeRange(empty.getType()),
-      ValueRange{p, like.getInputs()[1]}, empty, maps,
+      b, like.getLoc(), TypeRange(empty.getType()), inputs, empty, maps,
       SmallVector<Kind>(type.getRank(), Kind::parallel));
   IRMapping mapping;
   like.getRegion().cloneInto(&op.getRegion(), mapping);
   return op.getResult(0);
+}
+
+/// Transposes a matrix.
+static Value transpose(OpBuilder &b, Location loc, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t shape[] = {type.getDimSize(1), type.getDimSize(0)}, perm[] = {1, 0};
+  Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  return linalg::TransposeOp::create(b, loc, x, empty, perm)->getResult(0);
 }
 
 /// Replaces a collapsed scaling of [columns, groups, terms of a group] by one
@@ -90,17 +115,28 @@ static void flatten(tensor::CollapseShapeOp collapse) {
   auto expand = op.getInputs()[0].getDefiningOp<tensor::ExpandShapeOp>();
   RankedTensorType type = staticType(op.getInputs()[0], 3);
   if (!expand || !type || type.getDimSize(1) < 2 ||
-      expand.getReassociationIndices() != groupIndices() ||
-      op.getIndexingMapsArray()[1] !=
-          AffineMap::getMultiDimIdentityMap(3, context).dropResult(2))
+      expand.getReassociationIndices() != groupIndices())
     return;
   OpBuilder b(collapse);
-  AffineMap flat = b.getMultiDimIdentityMap(2);
+  AffineMap map = op.getIndexingMapsArray()[1],
+            byColumn = b.getMultiDimIdentityMap(3).dropResult(2),
+            byGroup =
+                AffineMap::getPermutationMap(ArrayRef<int64_t>{1, 0}, context)
+                    .compose(byColumn);
+  if (map != byColumn && map != byGroup)
+    return;
+  SmallVector<Value> parameters(op.getInputs().drop_front());
+  for (Value &parameter : parameters) {
+    if (!staticType(parameter, 2))
+      return;
+    if (map == byGroup)
+      parameter = transpose(b, op.getLoc(), parameter);
+  }
   AffineExpr group = b.getAffineDimExpr(1).floorDiv(type.getDimSize(2));
   AffineMap scales =
       AffineMap::get(2, 0, {b.getAffineDimExpr(0), group}, context);
   collapse.replaceAllUsesWith(
-      makeScaling(b, op, expand.getSrc(), {flat, scales, flat}));
+      makeScaling(b, op, expand.getSrc(), parameters, scales));
   collapse.erase();
   if (op->use_empty())
     op.erase();
@@ -124,6 +160,8 @@ static std::optional<GroupedWeight> matchFlat(linalg::GenericOp op) {
   w.op = op;
   w.quantized = op.getInputs()[0];
   w.scales = op.getInputs()[1];
+  if (op.getNumDpsInputs() == 3)
+    w.zeros = op.getInputs()[2];
   w.size = size.getValue();
   return w;
 }
@@ -157,8 +195,9 @@ void fx::cpu::splitGroups(func::FuncOp func) {
         RankedTensorType::get({type.getDimSize(0), groups, w.size},
                               type.getElementType()),
         w.quantized, groupIndices());
-    AffineMap whole = b.getMultiDimIdentityMap(3);
-    Value scaled = makeScaling(b, w.op, p, {whole, whole.dropResult(2), whole});
+    Value scaled = makeScaling(
+        b, w.op, p, SmallVector<Value>(w.op.getInputs().drop_front()),
+        b.getMultiDimIdentityMap(3).dropResult(2));
     Value flat =
         tensor::CollapseShapeOp::create(b, loc, scaled, groupIndices());
     w.op->getResult(0).replaceAllUsesWith(flat);
@@ -171,9 +210,31 @@ namespace {
 /// then dimensions of the terms. The scales have one dimension for the groups.
 struct Viewed {
   Value values, scales;
+  /// The products of zero points and scales; null: there are none.
+  Value offsets;
   unsigned numColumns = 1;
 };
 } // namespace
+
+/// Returns the products of the zero points and scales, [columns, groups].
+static Value multiplyZeros(OpBuilder &b, Location loc, GroupedWeight &w) {
+  AffineMap map = b.getMultiDimIdentityMap(2);
+  Value empty = tensor::EmptyOp::create(
+      b, loc, cast<RankedTensorType>(w.scales.getType()).getShape(),
+      b.getF32Type());
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(empty.getType()), ValueRange{w.zeros, w.scales},
+             empty, ArrayRef<AffineMap>{map, map, map},
+             ArrayRef<Kind>{Kind::parallel, Kind::parallel},
+             [&](OpBuilder &nested, Location at, ValueRange x) {
+               Value z =
+                   arith::SIToFPOp::create(nested, at, b.getF32Type(), x[0]);
+               linalg::YieldOp::create(
+                   nested, at,
+                   arith::MulFOp::create(nested, at, z, x[1]).getResult());
+             })
+      .getResult(0);
+}
 
 static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
   SmallVector<ReassociationIndices> dims = {{0}, {1}};
@@ -195,6 +256,8 @@ static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
   linalg::GenericOp nibbles = getNibbles(w.quantized);
   v.values = nibbles ? nibbles.getInputs()[0] : w.quantized;
   v.scales = w.scales;
+  if (w.zeros)
+    v.offsets = multiplyZeros(b, loc, w);
   Type i8 = b.getI8Type();
   if (shape.size() > 2) {
     v.values = tensor::ExpandShapeOp::create(
@@ -202,18 +265,13 @@ static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
     SmallVector<int64_t> of(shape.take_front(v.numColumns));
     of.push_back(cast<RankedTensorType>(w.scales.getType()).getDimSize(1));
     dims[1] = {int64_t(v.numColumns)};
-    if (v.numColumns > 1)
-      v.scales = tensor::ExpandShapeOp::create(
-          b, loc, RankedTensorType::get(of, b.getF32Type()), w.scales, dims);
+    for (Value *each : {&v.scales, &v.offsets})
+      if (*each && v.numColumns > 1)
+        *each = tensor::ExpandShapeOp::create(
+            b, loc, RankedTensorType::get(of, b.getF32Type()), *each, dims);
   }
   if (nibbles)
-    v.values = mapElements(
-        b, loc, v.values, i8, [&](OpBuilder &nested, Location at, Value byte) {
-          Value four =
-              arith::ConstantOp::create(nested, at, nested.getI8IntegerAttr(4));
-          Value up = arith::ShLIOp::create(nested, at, byte, four);
-          return arith::ShRSIOp::create(nested, at, up, four).getResult();
-        });
+    v.values = extractNibbles(b, loc, v.values);
   return v;
 }
 
@@ -309,8 +367,9 @@ static bool canSumGroups(Contraction &c, GroupedWeight &w,
   auto type = cast<RankedTensorType>(w.quantized.getType());
   if (!startsAtZero(c) || c.hasByteWeights() || (x && x->scales))
     return false;
-  return x ? w.size % 4 == 0 && w.size <= kMaxTerms
-           : type.getNumElements() >= kMinMixed;
+  return x ? !w.zeros && w.size % 4 == 0 && w.size <= kMaxTerms
+           : type.getNumElements() >= kMinMixed &&
+                 (!w.zeros || c.k.size() == 1);
 }
 
 /// Creates the contraction of `left` and the weights `v`, whose products are
@@ -393,6 +452,74 @@ static Value dequantizeSums(OpBuilder &b, Contraction &c, GroupedWeight &w,
       .getResult(0);
 }
 
+/// Returns y - sum over g of o[g] (sum x), where `y` is the sum of x p t of the
+/// left operand x, whose terms are its last dimension, and o are the offsets.
+static Value subtractOffsets(OpBuilder &b, Contraction &c, GroupedWeight &w,
+                             Viewed &v, Value y) {
+  Location loc = c.op.getLoc();
+  Type f32 = b.getF32Type();
+  auto type = cast<RankedTensorType>(c.lhs().getType());
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  shape.append({type.getShape().back() / w.size, w.size});
+  SmallVector<ReassociationIndices> split;
+  for (int64_t d = 0; d < rank; ++d)
+    split.push_back({d});
+  split.back().push_back(rank);
+  Value x = tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(shape, f32), c.lhs(), split);
+  AffineMap whole = b.getMultiDimIdentityMap(rank + 1);
+  SmallVector<Kind> kinds(rank, Kind::parallel);
+  kinds.push_back(Kind::reduction);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, c.lhs());
+  sizes.back() = b.getIndexAttr(shape[rank - 1]);
+  Value sums = makeZeros(b, loc, sizes, f32);
+  sums = linalg::GenericOp::create(
+             b, loc, TypeRange(sums.getType()), x, sums,
+             ArrayRef<AffineMap>{whole, whole.dropResult(rank)}, kinds,
+             [&](OpBuilder &nested, Location at, ValueRange in) {
+               linalg::YieldOp::create(
+                   nested, at,
+                   arith::AddFOp::create(nested, at, in[1], in[0]).getResult());
+             })
+             .getResult(0);
+  // The contraction of the sums and the offsets has the loops of `c`, with the
+  // groups as the terms.
+  SmallVector<AffineMap> maps(3);
+  maps[c.a] = c.lhsMap();
+  maps[c.b] = c.rhsMap();
+  maps[2] = c.resultMap();
+  SmallVector<Value> operands(2);
+  operands[c.a] = sums;
+  operands[c.b] = v.offsets;
+  Value init = makeZeros(
+      b, loc, tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]), f32);
+  Value offset =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(init.getType()), operands, init, maps,
+          c.op.getIteratorTypesArray(),
+          [&](OpBuilder &nested, Location at, ValueRange in) {
+            Value product = arith::MulFOp::create(nested, at, in[0], in[1]);
+            linalg::YieldOp::create(
+                nested, at,
+                arith::AddFOp::create(nested, at, in[2], product).getResult());
+          })
+          .getResult(0);
+  AffineMap identity = b.getMultiDimIdentityMap(c.resultMap().getNumResults());
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, y), f32);
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(empty.getType()), ValueRange{y, offset}, empty,
+             ArrayRef<AffineMap>(SmallVector<AffineMap>(3, identity)),
+             SmallVector<Kind>(identity.getNumDims(), Kind::parallel),
+             [&](OpBuilder &nested, Location at, ValueRange in) {
+               linalg::YieldOp::create(
+                   nested, at,
+                   arith::SubFOp::create(nested, at, in[0], in[1]).getResult());
+             })
+      .getResult(0);
+}
+
 /// Erases the ops of `w` without uses.
 static void eraseUnread(GroupedWeight &w) {
   for (tensor::ExpandShapeOp expand : llvm::reverse(w.views))
@@ -432,6 +559,8 @@ bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
   Value y = made.getResult(0);
   if (x && (u.zero || x->scale))
     y = dequantizeSums(b, c, w, v, *x, u.zero, y);
+  if (v.offsets)
+    y = subtractOffsets(b, c, w, v, y);
   c.op->getResult(0).replaceAllUsesWith(y);
   c.op->erase();
   if (x)

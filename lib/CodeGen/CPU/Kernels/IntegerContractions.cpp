@@ -406,6 +406,7 @@ void IntegerContractions::runOnOperation() {
   for (auto func : getOperation().getOps<func::FuncOp>()) {
     if (func.isExternal() || func->hasAttr(kKernelAttr))
       continue;
+    moveNibblesBehindViews(func);
     SmallVector<Contraction, 0> found;
     func.walk([&](linalg::GenericOp op) {
       if (auto match = matchContraction(op);
