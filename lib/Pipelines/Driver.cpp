@@ -20,6 +20,7 @@
 #include "fx/Kernels/Tuning.h"
 #include "fx/Operators/Plugin.h"
 #include "fx/Pipelines/Pipelines.h"
+#include "fx/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -77,6 +78,17 @@ llvm::Error Driver::loadAll() {
     if (llvm::Error e = bakeWeights(modules, options.weights))
       return CompileError::make(kInput, llvm::toString(std::move(e)));
   }
+  if (options.cacheCapacity)
+    for (Method &method : methods) {
+      input = method.input;
+      if (llvm::Error e =
+              fx::runPasses(*method.module, errors, [&](OpPassManager &pm) {
+                buildFunctionalPipeline(pm);
+                pm.addPass(createCanonicalizerPass());
+                pm.addPass(createKeepCachesPass({options.cacheCapacity}));
+              }))
+        return e;
+    }
   markWrittenStates(methods, [&](ModuleOp copy) {
     return fx::runPasses(copy, errors, buildFunctionalPipeline);
   });

@@ -154,6 +154,11 @@ static cl::list<std::string>
             cl::desc("Take the values of the weights from a safetensors or "
                      "GGUF file, not from the model; once for each file"),
             cl::value_desc("file"), cl::cat(category));
+static cl::opt<int64_t> cacheCapacity(
+    "cache-capacity",
+    cl::desc("Keep caches that grow, inputs that are returned with new values, "
+             "as states of this many rows; the rows in use become an input"),
+    cl::init(0), cl::value_desc("n"), cl::cat(category));
 static cl::opt<bool> saveTemps("save-temps",
                                cl::desc("Keep what the phases leave"),
                                cl::cat(category));
@@ -334,6 +339,10 @@ int main(int argc, char **argv) {
   options.optLevel = optLevel;
   options.swappableWeights = swappableWeights;
   options.weights.assign(weights.begin(), weights.end());
+  if (cacheCapacity.getNumOccurrences() && cacheCapacity < 1)
+    return fail("--cache-capacity: expected at least 1, got " +
+                std::to_string(cacheCapacity));
+  options.cacheCapacity = cacheCapacity;
   if (!setTuning(options))
     return 1;
   options.saveTemps = saveTemps;

@@ -135,6 +135,9 @@ struct CompileOptions {
   /// Files that give the values of the weights: safetensors or GGUF. Empty: the
   /// weights are those of the models.
   std::vector<std::string> weights;
+  /// The rows of the states that caches become: see the pass `fx-keep-caches`.
+  /// 0: caches stay inputs and outputs.
+  int64_t cacheCapacity = 0;
   bool keepsWeights() const {
     return swappableWeights || emit == EmitKind::AOTI;
   }

@@ -165,6 +165,41 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def KeepCachesPass : Pass<"fx-keep-caches", "::mlir::ModuleOp"> {
+  let summary = "keep caches that grow as states with a capacity";
+  let description = [{
+    A program whose cache grows takes it as an input and returns it with new
+    values. If an output of the user is `cat` of an input and new values, and
+    the input's size in this dimension is a symbol, then the input becomes a
+    state of `capacity` rows, and the output is removed. The new values are
+    written to the state behind the rows that are in use:
+
+    ```mlir
+    %k = placeholder "k" : !fx.tensor<[1, 2, s0, 16], f32>
+    %all = call_function @aten.cat.default([%k, %new], 2)
+    output(%y, %all)
+    // becomes
+    %k = placeholder "k" buffer @k : !fx.tensor<[1, 2, 512, 16], f32>
+    %n = placeholder "cache_length" : !fx.sym_int<s0>
+    guard "s0 + 1 <= 512" : le(s0 + 1, 512)
+    %end = call_function @_operator.add(%n, 1)
+    %state = call_function @aten.slice_scatter.default(%k, %new, 2, %n, %end)
+    %all = call_function @aten.slice.Tensor(%state, 2, 0, %end)
+    output(%state, %y) signature [#fx.output_spec<buffer_mutation, "k">,
+                                  #fx.output_spec<user_output>]
+    ```
+
+    The number of rows in use, `cache_length`, is the last input: a caller rolls
+    back by a smaller number. All caches have one length. Applies to @main,
+    which must be `functional`.
+  }];
+  let options = [
+    Option<"capacity", "capacity", "int64_t", "0",
+           "The number of rows of a state">
+  ];
+  let statistics = [Statistic<"numKept", "kept", "Caches that became states">];
+}
+
 def KeepIntegersPass : Pass<"fx-keep-integers", "::mlir::ModuleOp"> {
   let summary = "compute pools, concatenations and views on quantized integers";
   let description = [{

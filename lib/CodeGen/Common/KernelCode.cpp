@@ -35,6 +35,7 @@ KernelCode::KernelCode(func::FuncOp source, const TargetInfo &machine)
   // Code of the prologue is inserted before this op.
   prologueEnd = arith::ConstantIndexOp::create(b, loc, 0);
   b.setInsertionPoint(prologueEnd);
+  auto strided = source->getAttrOfType<DenseI64ArrayAttr>(kStridedAttr);
   for (auto [from, to] :
        llvm::zip(source.getArguments(), entry->getArguments())) {
     auto tensor = dyn_cast<RankedTensorType>(from.getType());
@@ -66,8 +67,11 @@ KernelCode::KernelCode(func::FuncOp source, const TargetInfo &machine)
         ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
     Stride stride{1, Value()};
     buffer.strides.resize(tensor.getRank());
+    bool isStrided = strided && llvm::is_contained(strided.asArrayRef(),
+                                                   from.getArgNumber());
     for (int64_t d = tensor.getRank() - 1; d >= 0; --d) {
-      buffer.strides[d] = stride;
+      buffer.strides[d] =
+          isStrided && stride.value ? Stride{1, meta.getStrides()[d]} : stride;
       if (!tensor.isDynamicDim(d)) {
         stride.constant *= tensor.getDimSize(d);
       } else {

@@ -118,6 +118,20 @@ static bool isRowMajor(MemRefType type, MemRefType wanted) {
   return have == want;
 }
 
+/// Returns true if a cast converts a buffer of type `type` to `wanted`, whose
+/// dynamic strides are passed.
+static bool hasPassedStrides(MemRefType type, MemRefType wanted) {
+  SmallVector<int64_t> have, want;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(have, offset)) ||
+      failed(wanted.getStridesAndOffset(want, offset)))
+    return false;
+  return llvm::all_of(llvm::zip(have, want), [](auto strides) {
+    auto [h, w] = strides;
+    return h == w || ShapedType::isDynamic(w);
+  });
+}
+
 LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
                                   const BufferizationOptions &options,
                                   BufferizationState &state) {
@@ -126,6 +140,7 @@ LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
   if (!callee)
     return emitOpError("callee '") << getCallee() << "' is not a function";
   Location loc = getLoc();
+  auto strided = callee->getAttrOfType<DenseI64ArrayAttr>(kStridedAttr);
   SmallVector<Value> args, results;
   SmallVector<std::pair<Value, Value>> copyBack;
   for (auto [i, operand] : llvm::enumerate(getOperation()->getOpOperands())) {
@@ -147,7 +162,10 @@ LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
     if (isOutput)
       results.push_back(*buffer);
     Value value = *buffer;
-    if (!isRowMajor(type, wanted)) {
+    bool takesStrides = strided &&
+                        llvm::is_contained(strided.asArrayRef(), int64_t(i)) &&
+                        hasPassedStrides(type, wanted);
+    if (!takesStrides && !isRowMajor(type, wanted)) {
       SmallVector<Value> sizes;
       for (int64_t d = 0; d < type.getRank(); ++d)
         if (type.isDynamicDim(d))

@@ -255,6 +255,8 @@ FXKernelDialect::verifyOperationAttribute(Operation *op,
         array && llvm::all_of(array, llvm::IsaPred<ScheduleAttrInterface>);
     return isRight ? success() : fail("an array of schedules");
   }
+  if (name == kStridedAttr)
+    return isa<DenseI64ArrayAttr>(value) ? success() : fail("an array of i64");
   if (name == kTunedAttr)
     return isa<UnitAttr>(value) ? success() : fail("a unit attribute");
   if (name == kVariantsAttr) {

@@ -23,3 +23,8 @@ func.func @main(%e: tensor<4xf32>) -> tensor<4xf32> {
   %r = fx_kernel.invoke @kernel_0 outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{fx_kernel.strided: expected an array of i64, got 3 : i64}}
+func.func private @kernel_0(memref<4xf32>) attributes {fx_kernel.strided = 3 : i64}

@@ -46,6 +46,9 @@ struct KernelClass {
   /// sums, up to the order of their terms. Null: there are none.
   llvm::SmallVector<kernel::ScheduleAttrInterface> (*getCandidates)(
       const KernelMatch &match, const kernel::TargetInfo &target) = nullptr;
+  /// The inputs may have any strides, except of the last dimension. The strides
+  /// of inputs of other classes are those of row-major buffers.
+  bool takesStrides = false;
 };
 
 /// Returns the classes that match, by descending benefit.

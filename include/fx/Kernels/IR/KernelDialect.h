@@ -30,6 +30,9 @@ namespace fx::kernel {
 /// An attribute of a kernel function, or of the op in it from which its loops
 /// are generated: a ScheduleAttrInterface.
 inline constexpr llvm::StringLiteral kScheduleAttr = "fx_kernel.schedule";
+/// An attribute of a kernel function: the numbers of the arguments whose
+/// dynamic strides may be any. All other arguments are row-major.
+inline constexpr llvm::StringLiteral kStridedAttr = "fx_kernel.strided";
 /// An attribute of a kernel function: a ProblemAttr.
 inline constexpr llvm::StringLiteral kProblemAttr = "fx_kernel.problem";
 /// An attribute of a kernel function: an array of schedules. The kernel uses

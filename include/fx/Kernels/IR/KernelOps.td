@@ -32,7 +32,8 @@ def FXKernel_InvokeOp : Op<FXKernel_Dialect, "invoke", [
 
     One-shot bufferization converts the op to a `func.call`. Kernels need
     operands that are contiguous in row-major order; other buffers are copied
-    first. Booleans are passed as `memref<..xi8>`, one byte per element, because
+    first. The attribute `fx_kernel.strided` of the function lists the arguments
+    whose dynamic strides may be any. Booleans are passed as `memref<..xi8>`, one byte per element, because
     LLVM packs a vector of i1 into bits.
 
     ```mlir

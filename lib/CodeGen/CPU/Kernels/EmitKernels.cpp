@@ -47,6 +47,19 @@ static const KernelClass *findClass(ScheduleAttrInterface schedule) {
   return nullptr;
 }
 
+/// Marks the inputs whose strides the kernel is passed: those of dynamic shape.
+static void markStridedInputs(func::FuncOp kernel) {
+  SmallVector<int64_t> strided;
+  unsigned numInputs = kernel.getNumArguments() - kernel.getNumResults();
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        i < numInputs && tensor && !tensor.hasStaticShape())
+      strided.push_back(i);
+  if (!strided.empty())
+    kernel->setAttr(kStridedAttr,
+                    DenseI64ArrayAttr::get(kernel.getContext(), strided));
+}
+
 namespace {
 struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
@@ -58,9 +71,12 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);
     });
     for (func::FuncOp kernel : getKernels(getOperation())) {
-      KernelCode code(kernel, target);
       ScheduleAttrInterface schedule = getSchedule(kernel);
-      if (const KernelClass *kernelClass = findClass(schedule))
+      const KernelClass *kernelClass = findClass(schedule);
+      if (kernelClass && kernelClass->takesStrides)
+        markStridedInputs(kernel);
+      KernelCode code(kernel, target);
+      if (kernelClass)
         kernelClass->emit(code);
       else
         code.fail("no schedule");

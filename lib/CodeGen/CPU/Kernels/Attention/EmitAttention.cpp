@@ -397,6 +397,11 @@ static std::optional<KernelMatch> match(func::FuncOp kernel,
 
 namespace fx::cpu {
 KernelClass getAttentionClass() {
-  return {AttentionAttr::getMnemonic(), /*benefit=*/6, match, emitAttention};
+  return {AttentionAttr::getMnemonic(),
+          /*benefit=*/6,
+          match,
+          emitAttention,
+          /*getCandidates=*/nullptr,
+          /*takesStrides=*/true};
 }
 } // namespace fx::cpu
