@@ -5,14 +5,15 @@
     python benchmarks/scaling.py --hidden 1792   # a decoder of 1.1 GB
     python benchmarks/scaling.py --predict       # print 8 to 512 ranks alone
 
-The model of a tensor-parallel step of n ranks on a machine with c cores:
+The model of a tensor-parallel step of n ranks:
 
-    step(n) = compute(1) / min(n, c) + collectives * all_reduce(n, bytes)
+    step(n) = compute(1) / n * read(n) / read(1) + collectives * all_reduce(n, bytes)
     all_reduce(n, bytes) = min(2 (n - 1) latency + 2 (n - 1) / n * bytes / bandwidth,
                                2 log2(n) (latency + bytes / bandwidth))
 
-The second line is the better one of a ring and a tree. compute(1) is measured, or the bytes of the weights divided by the
-bandwidth of the memory. Latency and bandwidth are fitted to all-reduces of two sizes. For data
+read(n) is the time in which a rank reads a large tensor while the n - 1 others do the same: ranks of one
+machine share its cores and its memory, those of several do not. The last line is the better one of a ring
+and a tree. compute(1) is measured, or the bytes of the weights divided by the bandwidth of the memory. Latency and bandwidth are fitted to all-reduces of two sizes. For data
 parallelism, there is one all-reduce with the bytes of the gradients.
 """
 
@@ -120,6 +121,11 @@ def rank_main(model: str, config) -> None:
         for name, size in (("small", SMALL), ("large", LARGE)):
             x = torch.zeros(size // 4)
             result[name] = measure(lambda x=x: dist.all_reduce(x))
+    large = torch.ones(32 << 20)
+    if world > 1:
+        dist.barrier()
+    result["read"] = measure(large.sum)
+    del large
     step = torch.tensor([[3]]), torch.tensor([5])
     before = resident()
     compiled = fx_mlir.load(model.replace("{rank}", str(rank)))
@@ -166,7 +172,7 @@ def compare(config, folder: pathlib.Path, options) -> None:
     collectives = 2 * config.layers + 2
     cores = len(os.sched_getaffinity(0))
     print(f"decoder of {weights / 1e6:.0f} MB, {collectives} collectives of a step, {cores} cores")
-    compute = None
+    compute = read = None
     for world in (1, 2, 4):
         files = sharded.divide(folder / "m.pt2", world, PLAN)
         for file in files:
@@ -181,12 +187,12 @@ def compare(config, folder: pathlib.Path, options) -> None:
             f" {result['memory'] / 1e6:.0f} MB ({result['memory'] / weights:.2f} of the weights)"
         )
         if world == 1:
-            compute = result["step"]
+            compute, read = result["step"], result["read"]
             print(f"1 rank: {measured}")
             continue
         latency, bandwidth = fit(world, result["small"], result["large"])
         size = config.hidden * 4
-        predicted = compute / min(world, cores) + collectives * all_reduce(
+        predicted = compute / world * result["read"] / read + collectives * all_reduce(
             world, size, latency, bandwidth)  # fmt: skip
         print(
             f"{world} ranks: {measured}; predicted {predicted * 1e3:.2f} ms"
