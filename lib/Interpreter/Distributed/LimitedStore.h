@@ -10,8 +10,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <future>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -26,10 +29,26 @@ template <typename Fn>
 auto callWithin(std::chrono::milliseconds limit, Fn fn,
                 const std::string &late) {
   using Result = decltype(fn());
-  auto task = std::make_shared<std::packaged_task<Result()>>(std::move(fn));
-  std::future<Result> result = task->get_future();
-  std::thread([task] { (*task)(); }).detach();
-  if (result.wait_for(limit) != std::future_status::ready)
+  struct Call {
+    std::packaged_task<Result()> task;
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool hasEnded = false;
+  };
+  auto call = std::make_shared<Call>();
+  call->task = std::packaged_task<Result()>(std::move(fn));
+  std::future<Result> result = call->task.get_future();
+  std::thread([call] {
+    call->task();
+    std::lock_guard lock(call->mutex);
+    call->hasEnded = true;
+    call->ended.notify_one();
+  }).detach();
+  // std::future::wait_for, and waiting by the steady clock, need a newer
+  // libstdc++ and glibc than wheels may expect.
+  std::unique_lock lock(call->mutex);
+  if (!call->ended.wait_until(lock, std::chrono::system_clock::now() + limit,
+                              [&] { return call->hasEnded; }))
     throw std::runtime_error(late);
   return result.get();
 }
