@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorReport.h"
+#include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
@@ -146,7 +147,7 @@ void OperatorReport::numberFallbacks(ModuleOp module) {
   module.walk([&](EagerOp op) {
     for (StringAttr source : getSources(op->getLoc()))
       if (auto it = operators.find(source); it != operators.end()) {
-        op->setAttr("fx.report_index",
+        op->setAttr(cpu::kReportIndexAttr,
                     b.getI64IntegerAttr(it - operators.begin()));
         return;
       }

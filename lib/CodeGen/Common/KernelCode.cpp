@@ -1,4 +1,4 @@
-//===- KernelCode.cpp - indices, memory and loops of kernels --------------===//
+//===- KernelCode.cpp - indices and memory of kernels ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <deque>
 
 using namespace mlir;
 using namespace fx::codegen;
@@ -460,143 +458,4 @@ Value KernelCode::splatConstant(TypedAttr element) {
 Value KernelCode::maskBelow(const Index &count) {
   return vector::CreateMaskOp::create(b, loc, vectorType(b.getI1Type()),
                                       ValueRange{materialize(count)});
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-scf::ForOp KernelCode::beginFor(Scope &outer, Scope &inner, const Index &from,
-                                const Index &to, int64_t step,
-                                ValueRange carried) {
-  auto loop = scf::ForOp::create(b, loc, materialize(from), materialize(to),
-                                 constant(step), carried);
-  if (carried.empty())
-    loop.getBody()->getTerminator()->erase();
-  inner.parent = &outer;
-  inner.loop = loop;
-  b.setInsertionPointToStart(loop.getBody());
-  return loop;
-}
-
-void KernelCode::endFor(scf::ForOp loop, ValueRange carried) {
-  scf::YieldOp::create(b, loc, carried);
-  b.setInsertionPointAfter(loop);
-}
-
-SmallVector<Value> KernelCode::forReduction(
-    Scope &outer, linalg::LinalgOp op, MutableArrayRef<Index> at,
-    ValueRange init,
-    llvm::function_ref<void(Scope &, MutableArrayRef<Value>)> body) {
-  SmallVector<Value> acc(init);
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  SmallVector<scf::ForOp> nest;
-  std::deque<Scope> scopes;
-  Scope *current = &outer;
-  for (unsigned d : reduced) {
-    Index size = loopSize(op, d);
-    if (size == Index::of(1)) {
-      at[d] = Index::of(0);
-      continue;
-    }
-    Scope &inner = scopes.emplace_back();
-    scf::ForOp loop = beginFor(*current, inner, Index::of(0), size, 1, acc);
-    at[d] = Index(loop.getInductionVar());
-    acc.assign(loop.getRegionIterArgs().begin(),
-               loop.getRegionIterArgs().end());
-    nest.push_back(loop);
-    current = &inner;
-  }
-  body(*current, acc);
-  for (scf::ForOp loop : llvm::reverse(nest)) {
-    endFor(loop, acc);
-    acc.assign(loop.getResults().begin(), loop.getResults().end());
-  }
-  return acc;
-}
-
-Operation *KernelCode::beginForall(Scope &outer, Scope &inner,
-                                   ArrayRef<Index> sizes,
-                                   SmallVectorImpl<Index> &ivs, int64_t work) {
-  inner.parent = &outer;
-  inner.loop = nullptr;
-  ivs.assign(sizes.size(), Index::of(0));
-  SmallVector<OpFoldResult> bounds;
-  for (const Index &size : sizes)
-    if (!(size == Index::of(1)))
-      bounds.push_back(size.isStatic()
-                           ? OpFoldResult(b.getIndexAttr(size.constant))
-                           : OpFoldResult(materialize(size)));
-  if (bounds.empty())
-    return nullptr;
-  auto loop = scf::ForallOp::create(b, loc, bounds, ValueRange(), std::nullopt);
-  inner.loop = loop;
-  // Waking a thread takes microseconds, as long as tens of thousands of
-  // elements.
-  constexpr int64_t kThreadWork = 64 * 1024;
-  if (work > 0)
-    loop->setAttr("fx.grain", b.getI64IntegerAttr(
-                                  std::max<int64_t>(1, kThreadWork / work)));
-  unsigned next = 0;
-  for (auto [i, size] : llvm::enumerate(sizes))
-    if (!(size == Index::of(1)))
-      ivs[i] = Index(loop.getInductionVar(next++));
-  b.setInsertionPointToStart(loop.getBody());
-  return loop;
-}
-
-void KernelCode::endForall(Operation *forall) {
-  if (forall)
-    b.setInsertionPointAfter(forall);
-}
-
-void KernelCode::forVectors(
-    Scope &outer, const Index &from, const Index &to,
-    llvm::function_ref<void(Scope &, const Index &)> body, int64_t unroll) {
-  Value outerMask = mask;
-  mask = Value();
-  Index count = sub(to, from);
-  Index whole = mul(floorDiv(count, lanes), Index::of(lanes));
-  Index end = add(from, whole), begin = from;
-  int64_t block = unroll * lanes;
-  if (unroll > 1 && !(count.isStatic() && count.constant < block)) {
-    begin = add(from, mul(floorDiv(count, block), Index::of(block)));
-    Scope inner;
-    scf::ForOp loop = beginFor(outer, inner, from, begin, block);
-    for (int64_t u = 0; u < unroll; ++u)
-      body(inner, Index(loop.getInductionVar(), u * lanes));
-    endFor(loop);
-  }
-  if (!(begin == end) && !(count.isStatic() && count.constant < lanes)) {
-    if (count == Index::of(lanes)) {
-      Scope inner;
-      inner.parent = &outer;
-      body(inner, from);
-    } else {
-      Scope inner;
-      scf::ForOp loop = beginFor(outer, inner, begin, end, lanes);
-      body(inner, Index(loop.getInductionVar()));
-      endFor(loop);
-    }
-  }
-  Index rest = sub(count, whole);
-  if (!rest.isStatic()) {
-    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                       materialize(rest), constant(0));
-    auto branch = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Scope inner;
-    inner.parent = &outer;
-    inner.loop = branch;
-    mask = maskBelow(rest);
-    body(inner, end);
-    b.setInsertionPointAfter(branch);
-  } else if (rest.constant > 0) {
-    Scope inner;
-    inner.parent = &outer;
-    mask = maskBelow(rest);
-    body(inner, end);
-  }
-  mask = outerMask;
 }

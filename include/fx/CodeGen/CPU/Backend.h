@@ -28,6 +28,9 @@ class OpPassManager;
 
 namespace fx::cpu {
 
+/// The index of a fallback in the report's list of operators.
+inline constexpr llvm::StringLiteral kReportIndexAttr("fx.report_index");
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "fx/CodeGen/CPU/BackendPasses.h.inc"

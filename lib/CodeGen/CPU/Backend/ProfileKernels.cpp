@@ -20,9 +20,6 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::codegen;
 
-/// The index of a fallback in the report's list of operators.
-static constexpr StringLiteral kReportIndex = "fx.report_index";
-
 /// Returns the N of `kernel_N`; nullopt for functions with other names.
 static std::optional<int64_t> getKernelNumber(StringRef name) {
   int64_t number;
@@ -65,7 +62,8 @@ struct ProfileKernels : fx::cpu::impl::FXCPUProfileKernelsBase<ProfileKernels> {
       if (auto call = dyn_cast<func::CallOp>(op)) {
         if (auto number = getKernelNumber(call.getCallee()))
           calls.push_back({call, *number});
-      } else if (auto index = op->getAttrOfType<IntegerAttr>(kReportIndex)) {
+      } else if (auto index = op->getAttrOfType<IntegerAttr>(
+                     fx::cpu::kReportIndexAttr)) {
         calls.push_back({op, -1 - index.getInt()});
       }
     });

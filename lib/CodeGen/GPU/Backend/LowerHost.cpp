@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PointLaunch.h"
 #include "StridedCopy.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
@@ -30,9 +31,7 @@ namespace fx::gpu {
 using namespace mlir;
 using namespace fx;
 using fx::gpu::getAddress;
-
-/// Number of threads of a block.
-static constexpr int64_t kThreads = 256;
+using fx::gpu::launchPoints;
 
 static Value constant(OpBuilder &b, Location loc, int64_t c) {
   return arith::ConstantIndexOp::create(b, loc, c);
@@ -86,34 +85,21 @@ static void launch(linalg::GenericOp op) {
   for (Range range :
        cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, loc))
     sizes.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
-  Value total = constant(b, loc, 1), one = total;
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
-  for (auto [size, kind] : llvm::zip(sizes, kinds))
-    if (kind == utils::IteratorType::parallel)
-      total = arith::MulIOp::create(b, loc, total, size);
-  Value threads = constant(b, loc, kThreads);
-  Value blocks = arith::CeilDivUIOp::create(b, loc, total, threads);
-  auto launch =
-      mlir::gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  Value linear = arith::AddIOp::create(
-      b, loc, arith::MulIOp::create(b, loc, launch.getBlockIds().x, threads),
-      launch.getThreadIds().x);
-  Value inside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, linear, total);
-  auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
-  mlir::gpu::TerminatorOp::create(b, loc);
-  b.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> ivs(sizes.size());
-  for (unsigned d = sizes.size(); d-- > 0;) {
-    if (kinds[d] != utils::IteratorType::parallel)
-      continue;
-    ivs[d] = arith::RemUIOp::create(b, loc, linear, sizes[d]);
-    linear = arith::DivUIOp::create(b, loc, linear, sizes[d]);
-  }
-  Value zero = constant(b, loc, 0);
+  auto isParallel = [&](unsigned d) {
+    return kinds[d] == utils::IteratorType::parallel;
+  };
+  SmallVector<Value> parallel;
   for (unsigned d = 0; d < sizes.size(); ++d)
-    if (kinds[d] != utils::IteratorType::parallel) {
+    if (isParallel(d))
+      parallel.push_back(sizes[d]);
+  Value zero = constant(b, loc, 0), one = constant(b, loc, 1);
+  SmallVector<Value> point = launchPoints(b, loc, parallel), ivs(sizes.size());
+  for (unsigned d = 0, next = 0; d < sizes.size(); ++d)
+    if (isParallel(d))
+      ivs[d] = point[next++];
+  for (unsigned d = 0; d < sizes.size(); ++d)
+    if (!isParallel(d)) {
       auto loop = scf::ForOp::create(b, loc, zero, sizes[d], one);
       ivs[d] = loop.getInductionVar();
       b.setInsertionPointToStart(loop.getBody());

@@ -6,20 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "StridedCopy.h"
+#include "PointLaunch.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fx;
-
-/// Number of threads of a block.
-static constexpr int64_t kThreads = 256;
 
 static Value constant(OpBuilder &b, Location loc, int64_t c) {
   return arith::ConstantIndexOp::create(b, loc, c);
@@ -109,34 +105,15 @@ void fx::gpu::launchCopy(OpBuilder &b, memref::CopyOp op, int64_t width) {
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(op.getSource().getType());
   SmallVector<Value> sizes;
-  Value one = constant(b, loc, 1), total = one;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     bool isLast = d + 1 == type.getRank();
     sizes.push_back(
         type.isDynamicDim(d)
             ? Value(memref::DimOp::create(b, loc, op.getSource(), d))
             : constant(b, loc, type.getDimSize(d) / (isLast ? width : 1)));
-    total = arith::MulIOp::create(b, loc, total, sizes.back());
   }
-  Value threads = constant(b, loc, kThreads);
-  Value blocks = arith::CeilDivUIOp::create(b, loc, total, threads);
-  auto launch =
-      mlir::gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  Value linear = arith::AddIOp::create(
-      b, loc, arith::MulIOp::create(b, loc, launch.getBlockIds().x, threads),
-      launch.getThreadIds().x);
-  Value inside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, linear, total);
-  auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
-  mlir::gpu::TerminatorOp::create(b, loc);
-  b.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> at(sizes.size());
-  for (unsigned d = sizes.size(); d-- > 0;) {
-    at[d] = arith::RemUIOp::create(b, loc, linear, sizes[d]);
-    linear = arith::DivUIOp::create(b, loc, linear, sizes[d]);
-  }
+  SmallVector<Value> at = launchPoints(b, loc, sizes);
   at.back() = arith::MulIOp::create(b, loc, at.back(), constant(b, loc, width));
   Type element = type.getElementType();
   auto vectorType = VectorType::get({width}, element);

@@ -63,7 +63,7 @@ static int64_t chooseRows(int64_t size, int64_t vectors,
 static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width,
                               int64_t elementBytes, const TargetInfo &target) {
   // On Zen 3, which has AVX2 alone, one row of f32 by 608 MB of weights took
-  // 0.85 times as long without prefetches, and int8 or int4 weights 0.79 and
+  // 0.82 times as long without prefetches, and int8 or int4 weights 0.79 and
   // 0.90 times as long with them.
   if (tiles <= 1)
     return target.lanes == 8 && elementBytes >= 4 ? 0 : 1;
