@@ -34,8 +34,9 @@ def run(part, keys: list[str]) -> None:
     ncu = shutil.which("ncu")
     reports = {}
     for key in keys:
-        part.ours(key, judges=False)
-        part.row(key, "eager", {"do": "eager", "key": key})
+        how = "quick" if part.options.quick else ""
+        part.ours(key, judges=False, how=how)
+        part.row(key, "eager", {"do": "eager", "key": key, "how": how})
         if not ncu:
             continue
         report = part.folder / f"{key}.ncu-rep"

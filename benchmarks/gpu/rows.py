@@ -2,6 +2,7 @@
 (isolate.py). It reports its results stage by stage with `emit`, so that those before a crash are
 kept."""
 
+import contextlib
 import copy
 import ctypes
 import json
@@ -36,6 +37,17 @@ def tensors(tree) -> list[torch.Tensor]:
 def _finish(is_cuda: bool) -> None:
     if is_cuda:
         torch.cuda.synchronize()
+
+
+def _open(device: str) -> None:
+    """Creates the context of the device, so that measurements do not wait for it."""
+    if device == "cuda":
+        torch.zeros(1, device=device)
+
+
+def _alone(task):
+    """Excludes other measurements if the task measures times."""
+    return timing.alone() if task.get("times", True) else contextlib.nullcontext()
 
 
 # ---------------------------------------------------------------------------
@@ -110,12 +122,13 @@ def _load(task, emit):
 
 
 def _inputs(task, emit):
-    """Returns the inputs on the device. Raises an error unless they are those that the bundle was
+    """Returns the inputs on the host. Raises an error unless they are those that the bundle was
     made for."""
     import data
     import sets
 
     emit(stage="inputs")
+    _open(task["device"])
     args, kwargs = sets.of_key(task["key"]).inputs(task["small"])
     leaves = tensors((args, kwargs))
     for i, (x, want) in enumerate(zip(leaves, task["inputs"], strict=True)):
@@ -218,8 +231,10 @@ def ours(task, emit) -> None:
     """Runs the artefact, compares the results and times it. Also checks that all runs give the same
     results."""
     is_cuda = task["device"] == "cuda"
-    with torch.no_grad():
-        inputs = _inputs(task, emit)
+    inputs = _inputs(task, emit)
+    emit(stage="wait")
+    with torch.no_grad(), _alone(task):
+        inputs = [to(x, task["device"]) for x in inputs]
         model = _load(task, emit)
         emit(stage="run")
         got = model(*inputs)
@@ -244,8 +259,8 @@ def ours(task, emit) -> None:
             _judge(task, emit, first)
         if task.get("times", True):
             host_ms = timing.all_of(lambda: model(*inputs), emit, is_cuda,
-                                    is_quick=task.get("quick", False))
-            if host_ms and not task.get("quick"):
+                                    how=task.get("how", ""))
+            if host_ms:
                 _without_graphs(model, lambda: model(*inputs), emit, is_cuda, host_ms)
             emit(stage="after the timed runs")
             again("differ_after_times")
@@ -256,7 +271,7 @@ def ours(task, emit) -> None:
 def once(task, emit) -> None:
     """Runs only the artefact, twice, under a tool."""
     with torch.no_grad():
-        inputs = _inputs(task, emit)
+        inputs = [to(x, task["device"]) for x in _inputs(task, emit)]
         model = _load(task, emit)
         emit(stage="run")
         for _ in range(2):
@@ -273,10 +288,14 @@ def _theirs(task, emit):
     import sets
 
     emit(stage="build")
-    module, args, kwargs = sets.make(task["key"], task["small"])
-    device = task["device"]
-    module, args, kwargs = module.to(device), to(args, device), to(kwargs, device)
-    return module, args, kwargs, sets.of_key(task["key"])
+    made = sets.make(task["key"], task["small"])
+    _open(task["device"])
+    emit(stage="wait")
+    return *made, sets.of_key(task["key"])
+
+
+def _move(module, args, kwargs, device):
+    return module.to(device), to(args, device), to(kwargs, device)
 
 
 def _set_tf32(is_on: bool) -> None:
@@ -286,22 +305,24 @@ def _set_tf32(is_on: bool) -> None:
 def eager(task, emit) -> None:
     """Times eager PyTorch; cases for which TF32 matters also with TF32."""
     is_cuda = task["device"] == "cuda"
-    with torch.no_grad():
-        module, args, kwargs, case = _theirs(task, emit)
+    *made, case = _theirs(task, emit)
+    with torch.no_grad(), timing.alone():
+        module, args, kwargs = _move(*made, task["device"])
         emit(stage="run")
         _set_tf32(False)
-        timing.all_of(lambda: module(*args, **kwargs), emit, is_cuda)
+        timing.all_of(lambda: module(*args, **kwargs), emit, is_cuda, how=task.get("how", ""))
         if case.tf32 and is_cuda:
             _set_tf32(True)
             emit(stage="tf32")
-            emit(tf32_ms=timing.events(lambda: module(*args, **kwargs), 5, 50))
+            emit(tf32_ms=timing.events(lambda: module(*args, **kwargs), 5, 50, timing.QUICK))
 
 
 def compiled(task, emit) -> None:
     """Times torch.compile with the mode of the task."""
     is_cuda = task["device"] == "cuda"
+    *made, case = _theirs(task, emit)
     with torch.no_grad():
-        module, args, kwargs, case = _theirs(task, emit)
+        module, args, kwargs = _move(*made, task["device"])
         emit(stage="compile")
         _set_tf32(False)
         # A dry run is on the host, which may have no compiler for Inductor.
@@ -309,9 +330,12 @@ def compiled(task, emit) -> None:
         call = torch.compile(module, **how)
         call(*args, **kwargs)
         _finish(is_cuda)
-        emit(stage="run")
-        timing.all_of(lambda: call(*args, **kwargs), emit, is_cuda,
-                      captures=task["mode"] != "reduce-overhead")
+        emit(stage="wait")
+        with timing.alone():
+            emit(stage="run")
+            timing.all_of(lambda: call(*args, **kwargs), emit, is_cuda,
+                          captures=task["mode"] != "reduce-overhead",
+                          how=task.get("how", ""))
 
 
 def work(task, emit) -> None:

@@ -213,11 +213,47 @@ class Part:
     def measure(self, key: str) -> None:
         """Adds the rows of a case."""
         part = self.options.part
-        self.ours(key, times=part not in ("calibrate", "correct"), judges=part != "speed",
-                  quick=part == "variants")
+        how = "events" if part == "variants" else "quick" if self.options.quick else ""
+        if part == "compile":
+            for mode in ("default", "reduce-overhead"):
+                self.row(key, mode, {"do": "compiled", "key": key, "mode": mode,
+                                     "how": "brief" if how else ""})
+            return
+        self.ours(key, times=part not in ("calibrate", "correct"), how=how,
+                  judges=part != "speed" and not self.options.quick)
         self.drop(key)
         if part in ("speed", "models"):
-            self.row(key, "eager", {"do": "eager", "key": key})
+            self.row(key, "eager", {"do": "eager", "key": key, "how": "brief" if how else ""})
+
+    def share(self, keys: list[str]) -> None:
+        """Adds the rows of all cases by several processes. Each takes the next case that none has
+        taken, and writes a file of its own."""
+        os.environ["FX_GPU_LOCK"] = str(self.folder / "lock")
+        (lines, give), path = os.pipe(), self.results.path
+        os.write(give, bytes(range(len(keys))))
+        os.close(give)
+        files = [path.with_suffix(f".{job}.jsonl") for job in range(self.options.jobs)]
+        children = []
+        for job, file in enumerate(files):
+            sys.stdout.flush()
+            if child := os.fork():
+                children.append(child)
+                continue
+            try:
+                self.folder, self.results = self.folder / str(job), Results(file)
+                self.folder.mkdir()
+                self.log = self.folder / "cuda.log"
+                while taken := os.read(lines, 1):
+                    self.measure(keys[taken[0]])
+            finally:
+                sys.stdout.flush()
+                os._exit(0)
+        for child in children:
+            os.waitpid(child, 0)
+        for file in files:
+            for line in file.read_text().splitlines() if file.exists() else []:
+                self.results.add(json.loads(line))
+            file.unlink(missing_ok=True)
 
     def run(self) -> int:
         """Runs the part and returns the number of rows that are not right."""
@@ -230,10 +266,8 @@ class Part:
         keys = named or sets.part_keys(part, there)
         if part == "profile":
             profiling.run(self, keys)
-        elif part == "compile":
-            for mode in ("default", "reduce-overhead"):
-                for key in keys:
-                    self.row(key, mode, {"do": "compiled", "key": key, "mode": mode})
+        elif self.options.jobs > 1:
+            self.share(keys)
         else:
             for key in keys:
                 self.measure(key)
@@ -247,6 +281,8 @@ def main() -> None:
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"))
     parser.add_argument("--limit", type=float, default=PART, help="seconds of the part")
     parser.add_argument("--timeout", type=float, default=ROW, help="seconds of a row")
+    parser.add_argument("--quick", action="store_true", help="fewer measurements, no comparisons")
+    parser.add_argument("--jobs", type=int, default=1, help="processes; one at a time measures")
     parser.add_argument("--no-fork", action="store_true", help="start each process again")
     if len(sys.argv) == 3 and sys.argv[1] == "--task":
         task = json.loads(sys.argv[2])

@@ -1,7 +1,10 @@
 """Measures the times of calls: on the host, on the GPU with events and with captured graphs, and of
 each kernel with CUPTI through torch.profiler. All times are in milliseconds for one call."""
 
+import contextlib
+import fcntl
 import json
+import os
 import pathlib
 import statistics
 import tempfile
@@ -11,11 +14,23 @@ import torch
 
 #: The number of rounds, of calls in a captured graph, and of launches that fit a stream's queue.
 ROUNDS, CAPTURED, QUEUE = 15, 20, 900
-#: The maximum seconds of one kind of measurement, and the number of kernels that are reported.
-BUDGET, KERNELS = 1.0, 40
+#: The maximum seconds of one kind of measurement, also of a quick one, and the number of kernels
+#: that are reported.
+BUDGET, QUICK, KERNELS = 1.0, 0.25, 40
 
 
-def host(call, is_cuda: bool) -> float:
+@contextlib.contextmanager
+def alone():
+    """Waits until no other process measures. The file to lock is in FX_GPU_LOCK."""
+    if not (path := os.environ.get("FX_GPU_LOCK")):
+        yield
+        return
+    with open(path, "a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def host(call, is_cuda: bool, budget: float = BUDGET) -> float:
     """Measures calls, issued one after the other, with the clock of the host."""
     def finish():
         if is_cuda:
@@ -30,12 +45,12 @@ def host(call, is_cuda: bool) -> float:
             call()
         finish()
         rounds.append((time.perf_counter() - start) / (5 if is_cuda else 1) * 1e3)
-        if time.perf_counter() - begin > BUDGET:
+        if time.perf_counter() - begin > budget:
             break
     return statistics.median(rounds)
 
 
-def _between(rounds: int, run) -> list[float]:
+def _between(rounds: int, run, budget: float = BUDGET) -> list[float]:
     """Returns the times between two events that `run(start, end)` records."""
     times, begin = [], time.perf_counter()
     for _ in range(rounds):
@@ -43,12 +58,12 @@ def _between(rounds: int, run) -> list[float]:
         run(start, end)
         end.synchronize()
         times.append(start.elapsed_time(end))
-        if time.perf_counter() - begin > BUDGET:
+        if time.perf_counter() - begin > budget:
             break
     return times
 
 
-def events(call, host_ms: float, launches: int) -> float:
+def events(call, host_ms: float, launches: int, budget: float = BUDGET) -> float:
     """Measures calls with events. The calls are queued while the GPU is busy, so that there are no
     gaps between them."""
     count = max(1, min(CAPTURED, QUEUE // max(launches, 1)))
@@ -62,7 +77,7 @@ def events(call, host_ms: float, launches: int) -> float:
             call()
         end.record()
 
-    return statistics.median(_between(ROUNDS, run)) / count
+    return statistics.median(_between(ROUNDS, run, budget)) / count
 
 
 def graph(call, launches: int = 1) -> dict:
@@ -122,30 +137,35 @@ def kernels(call, calls: int = 3) -> list[dict]:
     return sorted(found.values(), key=lambda e: -e["ms"])
 
 
-def all_of(call, emit, is_cuda: bool, captures: bool = True,
-           is_quick: bool = False) -> float | None:
+def all_of(call, emit, is_cuda: bool, captures: bool = True, how: str = "") -> float | None:
     """Does all measurements that this machine supports and reports each at once with `emit`.
-    Returns the host's milliseconds. If `is_quick`, does only one measurement on a GPU and returns
-    None."""
+    Returns the host's milliseconds. If `how` is "quick" or "brief", does fewer and shorter ones,
+    in the latter case without those of each kernel; if it is "events", measures only the time
+    between events. Then it returns None."""
     emit(stage="time")
-    if is_quick and is_cuda:
+    if how == "events" and is_cuda:
         call()
-        emit(events_ms=events(call, 0.2, 10))
+        emit(events_ms=events(call, 0.2, 10, QUICK))
         return None
-    host_ms = host(call, is_cuda)
+    budget = QUICK if how in ("quick", "brief") else BUDGET
+    host_ms = host(call, is_cuda, budget)
     emit(host_ms=host_ms)
     if not is_cuda:
         return host_ms
-    launches = 10
+    # If they are not counted, assume a launch in each 4 µs of the host.
+    launches = int(host_ms * 250) + 1
     try:
-        emit(stage="profile")
-        found = kernels(call)
-        launches = int(sum(e["calls"] for e in found)) or launches
-        emit(cupti_ms=sum(e["ms"] for e in found), launches=launches, kernels=found[:KERNELS])
+        if how != "brief":
+            emit(stage="profile")
+            found = kernels(call)
+            launches = int(sum(e["calls"] for e in found)) or launches
+            emit(cupti_ms=sum(e["ms"] for e in found), launches=launches, kernels=found[:KERNELS])
     except Exception as e:  # CUPTI may be forbidden; continue with the other measurements
         emit(cupti_failed=f"{type(e).__name__}: {e}"[:500])
     emit(stage="events")
-    emit(events_ms=events(call, host_ms, launches))
+    emit(events_ms=events(call, host_ms, launches, budget))
+    if how in ("quick", "brief"):
+        return None
     if captures:
         emit(stage="graph")
         try:
