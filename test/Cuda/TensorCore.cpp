@@ -9,7 +9,7 @@
 // waits for them, which is drawn again for each: who reads without waiting sees
 // what was there before, and who starts a copy to where others still read
 // spoils it. The layouts of matrices are those of the PTX ISA, "Matrix
-// fragments for mma.m16n8k16" and "ldmatrix".
+// fragments for mma.m16n8k16", "... mma.m16n8k8" and "ldmatrix".
 //
 //===----------------------------------------------------------------------===//
 
@@ -177,10 +177,35 @@ static void multiply(float *sum, const uint32_t *x, const uint32_t *y,
   }
 }
 
+/// sum += x y, 16x8 by 8x8, of f32 without the lower 13 bits. Sums are rounded
+/// toward zero, as those of GPUs are.
+static void multiplyTF32(float *sum, const uint32_t *x, const uint32_t *y) {
+  uint64_t words[3] = {x[0] | uint64_t(x[1]) << 32, x[2] | uint64_t(x[3]) << 32,
+                       y[0] | uint64_t(y[1]) << 32};
+  auto all = exchange(words, 3);
+  int lane = getThread() % 32;
+  auto get = [](uint64_t word, int half) {
+    uint32_t bits = uint32_t(word >> (32 * half)) & 0xffffe000u;
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+  };
+  for (int i = 0; i < 4; ++i) {
+    int row = lane / 4, column = lane % 4 * 2 + i % 2, lower = i / 2;
+    double exact = sum[i];
+    for (int k = 0; k < 8; ++k)
+      exact += double(get(all[row * 4 + k % 4][k / 4], lower)) *
+               get(all[column * 4 + k % 4][2], k / 4);
+    sum[i] = float(exact);
+    if (std::fabs(sum[i]) > std::fabs(exact) && !std::isinf(sum[i]))
+      sum[i] = std::nextafter(sum[i], 0.0f);
+  }
+}
+
 extern "C" {
 // A mma.sync m16n8k16 with sums in f32, as a function that gives its four sums
 // through memory.
-#define MULTIPLY(FUNCTION, SYMBOL, IS_BF16)                                    \
+#define MULTIPLY(FUNCTION, SYMBOL, PRODUCT)                                    \
   void FUNCTION(float *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,     \
                 uint32_t, float, float, float, float) NAMED(SYMBOL);           \
   void FUNCTION(float *result, uint32_t x0, uint32_t x1, uint32_t x2,          \
@@ -188,11 +213,15 @@ extern "C" {
                 float c2, float c3) {                                          \
     uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1};                           \
     float sum[] = {c0, c1, c2, c3};                                            \
-    multiply(sum, x, y, IS_BF16);                                              \
+    PRODUCT;                                                                   \
     memcpy(result, sum, sizeof sum);                                           \
   }
-MULTIPLY(multiplyBF16, "nvvm.mma.m16n8k16.row.col.bf16.to", true)
-MULTIPLY(multiplyF16, "nvvm.mma.m16n8k16.row.col.f32.f32.to", false)
+MULTIPLY(multiplyBF16, "nvvm.mma.m16n8k16.row.col.bf16.to",
+         multiply(sum, x, y, true))
+MULTIPLY(multiplyF16, "nvvm.mma.m16n8k16.row.col.f32.f32.to",
+         multiply(sum, x, y, false))
+MULTIPLY(multiply32, "nvvm.mma.m16n8k8.row.col.tf32.to",
+         multiplyTF32(sum, x, y))
 #undef MULTIPLY
 
 // Exact; a GPU's is off by two units of the last place at most.

@@ -18,8 +18,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLE = ROOT / "benchmarks" / "gpu" / "bundle.py"
 CASES = ["small_mm_130_72_136_bf16", "small_softmax", "softmax", "matmul_16_rows",
-         "autoencoder_b1_bf16", "matmul_16_rows@matmul=16:64:32:1:4",
-         "matmul_16_rows@matmul=16:128:32:1:4"]
+         "autoencoder_b1_bf16", "matmul_16_rows@tensorcore=16:64:32:1:4:3",
+         "matmul_16_rows@tensorcore=64:64:32:2:2:4"]
 
 
 def python(*command, status=(0,), **variables) -> str:
@@ -83,8 +83,8 @@ def parts(folder):
     assert {row["who"] for row in rows["compile"]} == {"default", "reduce-overhead"}
     assert rows["profile"][-1]["who"] == "ncu" and rows["profile"][0]["case"] == "softmax"
     tiles = {row["case"]: row["schedules"]["kernel_0"]["tiles"] for row in rows["variants"]}
-    assert tiles["matmul_16_rows@matmul=16:64:32:1:4"] == "16:64:32:1:4"
-    assert tiles["matmul_16_rows@matmul=16:128:32:1:4"] == "16:128:32:1:4"
+    assert tiles["matmul_16_rows@tensorcore=16:64:32:1:4:3"] == "16:64:32:1:4:3"
+    assert tiles["matmul_16_rows@tensorcore=64:64:32:2:2:4"] == "64:64:32:2:2:4"
 
 
 def table(folder):

@@ -117,9 +117,7 @@ struct TargetInfo {
   }
   /// Returns true if kernels can read the right operand with any order of its
   /// dimensions. Otherwise its columns must be contiguous.
-  bool readsAnyOrder(OperandKind kind) const {
-    return isGPU && kind == OperandKind::Half;
-  }
+  bool readsAnyOrder() const { return isGPU; }
 };
 
 } // namespace fx::kernel

@@ -303,7 +303,7 @@ Group KernelFormation::contraction(const Contraction &match) {
   bool fewRows = hasFewRows(c, target);
   // The right operand must be packed or have contiguous columns, unless the
   // target reads it in any order.
-  if (!packed && !fewRows && !target.readsAnyOrder(c.kind) &&
+  if (!packed && !fewRows && !target.readsAnyOrder() &&
       map.getDimPosition(last) != c.lastN())
     return group;
   group.insert(c.op);

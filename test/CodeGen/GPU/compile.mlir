@@ -18,7 +18,7 @@
 // GPU: gpu.module @kernels
 
 // NVVM: llvm.func @kernel_0({{.*}}!llvm.ptr<1> {llvm.noalias}
-// NVVM-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 256, 1, 1>
+// NVVM-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 128, 1, 1>
 // NVVM: nvvm.read.ptx.sreg.ctaid.x
 // NVVM: nvvm.barrier
 // NVVM: llvm.func @kernel_1
@@ -27,11 +27,11 @@
 
 // PTX: .target sm_80
 // PTX: .entry kernel_0(
-// PTX: .maxntid 256, 1, 1
+// PTX: .maxntid 128, 1, 1
 // PTX: ld.global.nc
 // PTX: st.shared
 // PTX: bar.sync
-// PTX: ld.shared.v4
+// PTX: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
 // PTX: fma.rn.f32
 // PTX: st.global
 // PTX: .entry kernel_1(

@@ -75,9 +75,11 @@ std::optional<KernelTime> fx::gpu::estimateTime(const KernelWork &work,
   double active = std::min(blocks, devices);
   double few = active * device.multiprocessor;
   double memory = *work.bytes / std::min(device.memory, few);
-  double rate = work.unit == "tensor" ? device.tensor
-                : work.unit == "f64"  ? device.f64
-                                      : device.f32;
+  // Tensor cores multiply TF32 half as fast as bf16, and f32 is three products.
+  double rate = work.unit == "tensor"   ? device.tensor
+                : work.unit == "tf32x3" ? device.tensor / 6
+                : work.unit == "f64"    ? device.f64
+                                        : device.f32;
   // The last wave takes as long as a full one.
   double busy =
       time.waves < 1 ? active / devices : time.waves / std::ceil(time.waves);

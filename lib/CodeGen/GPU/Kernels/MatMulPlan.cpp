@@ -59,8 +59,16 @@ bool MatMulPlan::analyse() {
 }
 
 bool MatMulPlan::analyseHalves() {
-  if (!analyse() || !info.isHalf()) {
-    code.fail("no matmul of bf16 or f16 with pointwise ops");
+  if (!analyseTensorCore())
+    return false;
+  if (!info.isHalf())
+    code.fail("no matmul of bf16 or f16");
+  return info.isHalf();
+}
+
+bool MatMulPlan::analyseTensorCore() {
+  if (!analyse() || (!info.isHalf() && info.kind != kernel::OperandKind::F32)) {
+    code.fail("no matmul of bf16, f16 or f32 with pointwise ops");
     return false;
   }
   for (unsigned o = 0; o < code.numOutputs(); ++o)

@@ -42,6 +42,8 @@ struct MatMulPlan {
   /// Calls `analyse` and returns true if the kernel is a matmul of bf16 or f16
   /// whose operands are not outputs. Otherwise sets the error of `code`.
   bool analyseHalves();
+  /// Does the same for a matmul of bf16, f16 or f32.
+  bool analyseTensorCore();
   /// Sets the loops and sizes of M, N, K and the batch.
   void split();
   /// Sets the coordinates of `loops`, which have the given sizes, to those of

@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -24,8 +26,9 @@ using codegen::Scope;
 
 /// Returns true if the chunks of the operand are contiguous and aligned,
 /// provided that its memory begins at a multiple of `kChunkBytes` and that the
-/// values that this function adds to `multiples` are multiples of `kChunk`.
+/// values that this function adds to `multiples` are multiples of a chunk.
 bool TileMatMul::canCopy(TileOperand &operand) {
+  int64_t chunk = operand.tile.chunk();
   const codegen::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
   AffineMap map = operandMap(operand.isLhs);
   if (!buffer || map.getNumResults() == 0 ||
@@ -52,7 +55,7 @@ bool TileMatMul::canCopy(TileOperand &operand) {
   if (!isAlone) {
     if (!sizes[at - 1].isStatic())
       operand.multiples.push_back(code.materialize(sizes[at - 1]));
-    else if (sizes[at - 1].constant % kChunk)
+    else if (sizes[at - 1].constant % chunk)
       return false;
   }
   auto type = cast<RankedTensorType>(this->operand(operand.isLhs).getType());
@@ -60,7 +63,7 @@ bool TileMatMul::canCopy(TileOperand &operand) {
     if (map.getResult(d).isFunctionOfDim(fast.getPosition()))
       return false;
     codegen::Stride stride = buffer->strides[d];
-    if (type.getDimSize(d) == 1 || stride.constant % kChunk == 0)
+    if (type.getDimSize(d) == 1 || stride.constant % chunk == 0)
       continue;
     if (!stride.value)
       return false;
@@ -77,6 +80,9 @@ TileOperand TileMatMul::describe(bool isLhs) {
   int64_t width = isLhs ? tiles.m : tiles.n;
   operand.tile = operand.isAlongK ? SharedTile{width, tiles.k}
                                   : SharedTile{tiles.k, width};
+  operand.tile.elementBytes = elementBytes();
+  // Only matrices of 2-byte elements can be transposed as they are loaded.
+  operand.tile.readsElements = !operand.isAlongK && elementBytes() == 4;
   operand.isAsync = canCopy(operand);
   if (!operand.isAsync)
     return operand;
@@ -101,7 +107,8 @@ Value TileMatMul::isAligned(const TileOperand &operand) {
       arith::RemUIOp::create(b, loc, operand.address, number(kChunkBytes));
   for (Value v : operand.multiples) {
     Value wide = arith::IndexCastOp::create(b, loc, i64, v);
-    Value part = arith::RemUIOp::create(b, loc, wide, number(kChunk));
+    Value part =
+        arith::RemUIOp::create(b, loc, wide, number(operand.tile.chunk()));
     rest = arith::OrIOp::create(b, loc, rest, part);
   }
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
@@ -126,14 +133,14 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
     Value linear = i.add(thread, e);
     Value row = i.div(linear, tile.chunks()),
           chunk = i.rem(linear, tile.chunks());
-    Index slow(i.toIndex(row)), fast(i.toIndex(i.mul(chunk, kChunk)));
+    Index slow(i.toIndex(row)), fast(i.toIndex(i.mul(chunk, tile.chunk())));
     Index x = code.add(first, operand.isAlongK ? slow : fast),
           atK = code.add(k0, operand.isAlongK ? fast : slow);
     Index offset;
     for (auto [coord, stride] :
          llvm::zip(operandCoords(operand.isLhs, x, atK), buffer->strides))
       offset = code.add(offset, code.mul(coord.base, stride));
-    offset = code.mul(offset, Index::of(2));
+    offset = code.mul(offset, Index::of(elementBytes()));
     Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(),
                                             code.materialize(offset));
     Value from = core.pointer(operand.pointer, wide, 1);
@@ -148,8 +155,8 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
       Value zero = code.constant(0);
       bytes = code.constant(kChunkBytes);
       if (!isWhole) {
-        Index left =
-            code.mul(code.sub(along, operand.isAlongK ? atK : x), Index::of(2));
+        Index left = code.mul(code.sub(along, operand.isAlongK ? atK : x),
+                              Index::of(elementBytes()));
         bytes = arith::MinSIOp::create(b, loc, code.materialize(left), bytes);
         bytes = arith::MaxSIOp::create(b, loc, bytes, zero);
       }
@@ -205,8 +212,7 @@ void TileMatMul::copyElements(Scope &scope, Launch &launch,
   b.setInsertionPointAfter(branch);
   Value row = i.from(code.materialize(split[0])),
         column = i.from(code.materialize(split[1]));
-  Value offset = i.add(tile.offset(i, row, i.div(column, kChunk)),
-                       i.mul(i.rem(column, kChunk), 2));
+  Value offset = elementOffset(operand, row, column);
   LLVM::StoreOp::create(b, loc, branch.getResult(0),
                         core.pointer(to, offset, 3));
   code.endFor(loop);
@@ -246,6 +252,22 @@ void TileMatMul::emitVersions(
   b.setInsertionPointAfter(branch);
 }
 
+void TileMatMul::placeSharedMemory(Launch &launch, int64_t bytes,
+                                   bool isDynamic) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value start;
+  if (isDynamic) {
+    start = launch.dynamicShared();
+  } else {
+    start = memref::ExtractAlignedPointerAsIndexOp::create(
+        b, loc, launch.shared({bytes}, b.getI8Type()));
+    start = arith::IndexCastOp::create(b, loc, b.getI64Type(), start);
+  }
+  memory = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), start);
+}
+
 void TileMatMul::placeThread(const Launch &launch) {
   thread = i.from(code.materialize(launch.thread));
   lane = i.rem(thread, kWarp);
@@ -254,18 +276,103 @@ void TileMatMul::placeThread(const Launch &launch) {
   warpColumn = i.rem(warp, tiles.warpsN);
 }
 
+Value TileMatMul::elementOffset(const TileOperand &operand, Value row,
+                                Value column) {
+  int64_t chunk = operand.tile.chunk();
+  return i.add(operand.tile.offset(i, row, i.div(column, chunk)),
+               i.mul(i.rem(column, chunk), elementBytes()));
+}
+
 SmallVector<Value, 4> TileMatMul::fragment(const TileOperand &operand,
                                            Value tile, Value first, int64_t k) {
+  int64_t chunk = operand.tile.chunk();
+  if (operand.tile.readsElements) {
+    SmallVector<Value, 4> words;
+    for (int64_t word = 0; word < 4; ++word) {
+      int64_t alongX = operand.isLhs ? word % 2 : word / 2,
+              alongK = operand.isLhs ? word / 2 : word % 2;
+      Value x = i.add(i.add(first, i.div(lane, 4)), 8 * alongX);
+      Value atK = i.add(i.rem(lane, 4), k + 4 * alongK);
+      words.push_back(
+          core.loadWord(core.pointer(tile, elementOffset(operand, atK, x), 3)));
+    }
+    return words;
+  }
   Value inner = i.rem(lane, 8), one = i.rem(i.div(lane, 8), 2),
         two = i.div(lane, 16);
   // The second matrix follows the first along M in the left operand, and along
   // K in the right one.
   Value x = i.add(first, i.mul(operand.isLhs ? one : two, 8));
-  Value atK = i.add(i.mul(operand.isLhs ? two : one, 8), k);
+  Value atK = i.add(i.mul(operand.isLhs ? two : one, chunk), k);
   Value row = i.add(operand.isAlongK ? x : atK, inner);
-  Value chunk = i.div(operand.isAlongK ? atK : x, kChunk);
-  Value address = core.pointer(tile, operand.tile.offset(i, row, chunk), 3);
+  Value column = i.div(operand.isAlongK ? atK : x, chunk);
+  Value address = core.pointer(tile, operand.tile.offset(i, row, column), 3);
   return core.loadMatrices(address, /*isTransposed=*/!operand.isAlongK);
+}
+
+static Value isNaN(OpBuilder &b, Location loc, Value v) {
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, v, v);
+}
+
+/// Begins the region of `branch` as a scope.
+static void enter(OpBuilder &b, scf::IfOp branch, Scope &outer, Scope &inner) {
+  inner.parent = &outer;
+  inner.loop = branch;
+  inner.isGuarded = true;
+  b.setInsertionPointToStart(branch.thenBlock());
+}
+
+Value TileMatMul::addProducts(Scope &scope, const Index &row,
+                              const Index &column) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0f));
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, firstK, endK, 1, {zero});
+  Index atK(loop.getInductionVar());
+  Value x = code.eval(inner, operand(true), operandCoords(true, row, atK)),
+        y = code.eval(inner, operand(false), operandCoords(false, column, atK));
+  code.endFor(loop,
+              {math::FmaOp::create(b, loc, x, y, loop.getRegionIterArg(0))});
+  return loop.getResult(0);
+}
+
+void TileMatMul::repair(Scope &scope, const Index &row, const Index &column,
+                        Value address, SmallVectorImpl<Value> &sums) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Type f32 = b.getF32Type();
+  Value isAny;
+  for (Value v : sums) {
+    Value is = isNaN(b, loc, v);
+    isAny = isAny ? Value(arith::OrIOp::create(b, loc, isAny, is)) : is;
+  }
+  SmallVector<Type> types(sums.size(), f32);
+  auto any = scf::IfOp::create(b, loc, types, isAny, /*withElseRegion=*/true);
+  Scope inAny, each, inNaN;
+  enter(b, any, scope, inAny);
+  auto loop =
+      code.beginFor(inAny, each, Index::of(0), Index::of(sums.size()), 1);
+  Index e(loop.getInductionVar());
+  Value at = core.pointer(address, i.mul(i.from(code.materialize(e)), 4), 3);
+  Value sum = LLVM::LoadOp::create(b, loc, f32, at);
+  auto branch = scf::IfOp::create(b, loc, isNaN(b, loc, sum),
+                                  /*withElseRegion=*/false);
+  enter(b, branch, each, inNaN);
+  sum = addProducts(inNaN, row, code.add(column, e));
+  LLVM::StoreOp::create(b, loc, sum, at);
+  b.setInsertionPointAfter(branch);
+  code.endFor(loop);
+  SmallVector<Value> repaired;
+  if (sums.size() == kRun)
+    repaired.assign(core.loadRun(address));
+  else
+    repaired.push_back(LLVM::LoadOp::create(b, loc, f32, address));
+  scf::YieldOp::create(b, loc, repaired);
+  b.setInsertionPointToStart(any.elseBlock());
+  scf::YieldOp::create(b, loc, sums);
+  b.setInsertionPointAfter(any);
+  sums.assign(any.getResults().begin(), any.getResults().end());
 }
 
 void TileMatMul::finish(Launch &launch, ValueRange acc) {
@@ -317,11 +424,19 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
           linear = code.add(code.mul(linear, Index::of(sumColumns())), at[2]);
           Value offset = i.mul(i.from(code.materialize(linear)), 4);
           Value from = core.pointer(memory, offset, 3);
+          SmallVector<Value> sums;
           if (hasRuns)
-            storeRun(here, row, column, core.loadRun(from));
+            sums.assign(core.loadRun(from));
           else
-            storeOutputs(here, row, column,
-                         LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
+            sums.push_back(LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
+          if (core.element.isF32())
+            repair(here, row, column, from, sums);
+          if (parts > 1)
+            storePart(row, column, sums);
+          else if (hasRuns)
+            storeRun(here, row, column, sums);
+          else
+            storeOutputs(here, row, column, sums.front());
         });
     code.endFor(loop);
   }

@@ -36,7 +36,7 @@ struct TileOperand {
   /// time.
   bool isAsync = false;
   SharedTile tile;
-  /// Sizes and strides, in elements, that must be multiples of `kChunk`.
+  /// Sizes and strides, in elements, that must be multiples of a chunk.
   llvm::SmallVector<mlir::Value> multiples;
   mlir::Value address; ///< of the first element, an i64 of the host
   mlir::Value pointer; ///< the same as a pointer
@@ -54,8 +54,14 @@ struct TileMatMul : MatMulPlan {
   /// buffers when it chooses the kernel that copies in chunks.
   bool hasRuns = false;
 
+  /// The number of parts of K that different blocks compute, the pieces of
+  /// each, and the memory for their sums.
+  int64_t parts = 1, partPieces = 0;
+  mlir::Value workspace;
+
   // Values within the launch that is being emitted.
-  mlir::Value memory; ///< shared memory
+  codegen::Index part, firstK, endK; ///< of K, and its elements
+  mlir::Value memory;                ///< shared memory
   mlir::Value thread, lane, warpRow, warpColumn;
   codegen::Index row0, column0;
 
@@ -70,6 +76,8 @@ struct TileMatMul : MatMulPlan {
   /// elements. Emits only the second if all conditions are null.
   void emitVersions(llvm::ArrayRef<mlir::Value> aligned,
                     llvm::function_ref<void(bool isAsync)> emitLaunch);
+  /// Sets `memory` to `bytes` of static or dynamic shared memory.
+  void placeSharedMemory(Launch &launch, int64_t bytes, bool isDynamic);
   /// Sets `thread`, `lane`, `warpRow` and `warpColumn`.
   void placeThread(const Launch &launch);
   /// Starts the copy of the tile of an operand that begins at row (column of
@@ -80,21 +88,56 @@ struct TileMatMul : MatMulPlan {
                 const TileOperand &operand, const codegen::Index &first,
                 const codegen::Index &k0, mlir::Value to);
   /// Loads the four 8x8 matrices of 16 rows (columns of the right operand) from
-  /// `first` on and 16 elements of K from `k` on. They are one left operand of
-  /// `TensorCore::multiply`, or two right ones.
+  /// `first` on and 16 elements of K from `k` on; of f32, four 8x4 matrices and
+  /// 8 elements of K. They are one left operand of `TensorCore::multiply`, or
+  /// two right ones.
   llvm::SmallVector<mlir::Value, 4> fragment(const TileOperand &operand,
                                              mlir::Value tile,
                                              mlir::Value first, int64_t k);
-  /// Passes the sums to the group's pointwise ops, 16 rows of each warp at a
-  /// time. `acc` holds the results of `TensorCore::multiply`, 16 by 8 elements
-  /// each, row by row.
+  /// Passes the sums to the group's pointwise ops, or stores them to the
+  /// workspace if there are several parts, 16 rows of each warp at a time.
+  /// `acc` holds the results of `TensorCore::multiply`, 16 by 8 elements each,
+  /// row by row.
   void finish(Launch &launch, mlir::ValueRange acc);
+  //===--- SplitK.cpp ----------------------------------------------------===//
+  /// Splits K into parts if there are few tiles.
+  void chooseParts();
+  /// Emits the launch that adds the sums of the parts. The sums are passed to
+  /// the group's pointwise ops.
+  void combineParts();
+
   /// Returns the elements of a row of sums in shared memory, including 32 bytes
   /// of padding that avoid bank conflicts.
   int64_t sumColumns() const { return tiles.n + 8; }
   int64_t sumBytes() const { return tiles.warpsM * 16 * sumColumns() * 4; }
 
 private:
+  int64_t countResults() const;
+  codegen::Index workspaceIndex(const codegen::Index &ofPart,
+                                const codegen::Index &row,
+                                const codegen::Index &column);
+  void storePart(const codegen::Index &row, const codegen::Index &column,
+                 llvm::ArrayRef<mlir::Value> sums);
+  /// Returns the sums of all parts of `width` columns.
+  llvm::SmallVector<mlir::Value> addParts(const codegen::Index &row,
+                                          const codegen::Index &column,
+                                          int64_t width);
+  /// Computes the sum of the products of a row and a column from `firstK` to
+  /// `endK` in f32, one product after the other.
+  mlir::Value addProducts(codegen::Scope &scope, const codegen::Index &row,
+                          const codegen::Index &column);
+  /// Replaces those of `sums` that are NaN by the results of `addProducts`. The
+  /// sums are those of a row, from `column` on, and are in shared memory at
+  /// `address`.
+  void repair(codegen::Scope &scope, const codegen::Index &row,
+              const codegen::Index &column, mlir::Value address,
+              llvm::SmallVectorImpl<mlir::Value> &sums);
+  int64_t elementBytes() const {
+    return core.element.getIntOrFloatBitWidth() / 8;
+  }
+  /// Returns the offset of an element of a tile in bytes.
+  mlir::Value elementOffset(const TileOperand &operand, mlir::Value row,
+                            mlir::Value column);
   bool canCopy(TileOperand &operand);
   /// Implement `copyTile` with asynchronous copies of chunks, or with a loop
   /// over the elements.

@@ -77,10 +77,10 @@ DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
     }
     auto match = kernel::matchContraction(op, target);
     operations = *operations + *points * (match ? 2 : kernel::bodyCost(op));
-    if (match && match->isHalf() &&
-        kernelClass != kernel::GemvAttr::getMnemonic() &&
-        kernelClass != kernel::MatMulAttr::getMnemonic())
-      unit = "tensor";
+    if (match && kernelClass != kernel::GemvAttr::getMnemonic() &&
+        kernelClass != kernel::MatMulAttr::getMnemonic() &&
+        (match->isHalf() || match->kind == kernel::OperandKind::F32))
+      unit = match->isHalf() ? "tensor" : "tf32x3";
     else if (getElementTypeOrSelf(op.getResult(0).getType()).isF64())
       unit = "f64";
   }

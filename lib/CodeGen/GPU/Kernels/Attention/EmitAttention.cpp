@@ -182,22 +182,6 @@ void FlashAttention::planElementCopies() {
   scores.lhs.isAsync = false;
 }
 
-void FlashAttention::placeSharedMemory(Launch &launch, int64_t bytes,
-                                       bool isDynamic) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  Value start;
-  if (isDynamic) {
-    start = launch.dynamicShared();
-  } else {
-    start = memref::ExtractAlignedPointerAsIndexOp::create(
-        b, loc, launch.shared({bytes}, b.getI8Type()));
-    start = arith::IndexCastOp::create(b, loc, b.getI64Type(), start);
-  }
-  memory = LLVM::IntToPtrOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), start);
-}
-
 void FlashAttention::placeRows() {
   rowAt.clear();
   Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));

@@ -86,8 +86,6 @@ struct FlashAttention : TileMatMul {
                     mlir::Value stage);
   /// Changes the plan to copies by elements, which need more registers.
   void planElementCopies();
-  /// Sets `memory` to `bytes` of static or dynamic shared memory.
-  void placeSharedMemory(Launch &launch, int64_t bytes, bool isDynamic);
   /// Sets `rowAt`. Rows beyond the end get the coordinates of the last row.
   void placeRows();
   /// Emits the prologue of the software pipeline: starts the copies of the

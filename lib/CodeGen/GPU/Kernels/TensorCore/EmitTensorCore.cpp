@@ -18,6 +18,15 @@
 // sums go through shared memory to the group's pointwise ops, so that
 // neighbouring threads store neighbouring elements.
 //
+// Operands of f32 are split into two numbers of TF32 each, x = x1 + x2, and
+// multiplied three times: x y = x1 y1 + x1 y2 + x2 y1, without x2 y2, which is
+// below the last bit of f32 (Ootomo and Yokota, "Recovering single precision
+// accuracy from Tensor Cores while surpassing the FP32 theoretical peak
+// performance", 2022). As tensor cores round their sums toward zero, they sum
+// products of 8 elements of K only, and the kernel adds these sums. If
+// an operand is infinite, a part or a product of parts is NaN, so results that
+// are NaN are computed again without tensor cores.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../TileChoice.h"
@@ -27,7 +36,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace fx;
@@ -46,7 +54,13 @@ struct TensorCoreMatMul : TileMatMul {
   void emit();
   void emitLaunch(bool isAsync);
   void fetch(Scope &scope, Launch &launch, const Index &piece, Value stage);
+  void loadFragments(Value stage, int64_t k,
+                     SmallVectorImpl<SmallVector<Value, 4>> &xs,
+                     SmallVectorImpl<SmallVector<Value, 4>> &ys);
   SmallVector<Value> multiply(Value stage, ValueRange acc);
+  SmallVector<Value> multiplyF32(Value stage, ValueRange acc);
+  bool isF32() const { return core.element.isF32(); }
+  int64_t elementBytes() const { return isF32() ? 4 : 2; }
   int64_t stageBytes() const { return lhs.tile.bytes() + rhs.tile.bytes(); }
 };
 } // namespace
@@ -60,11 +74,20 @@ void TensorCoreMatMul::chooseTiles() {
              t.getWarpsM(), t.getWarpsN(), t.getStages()};
     return;
   }
+  // Larger tiles of f32 are not faster: the products take most of the time.
+  if (isF32()) {
+    tiles = mSize.isStatic() && mSize.constant <= 16
+                ? Tiles{16, 64, 32, 1, 4, 3}
+                : Tiles{64, 64, 32, 2, 2, 3};
+    return;
+  }
   if (mSize.isStatic() && mSize.constant <= 16)
     tiles = {16, 64, 64, 1, 4, 4};
   else if (isLarge(mSize) && isLarge(nSize) &&
            (mSize.isStatic() || nSize.isStatic()))
     tiles = {128, 128, 32, 2, 4, 3};
+  else if (kSize.isStatic() && kSize.constant >= 512)
+    tiles = {64, 64, 64, 2, 2, 4};
 }
 
 /// Returns true if the tiles are valid: each warp has whole products, all
@@ -76,16 +99,16 @@ bool TensorCoreMatMul::fits() {
   if (tiles.m % (16 * tiles.warpsM) || tiles.n % (16 * tiles.warpsN) ||
       tiles.k % 16 || tiles.threads() > 1024 || tiles.stages < 2)
     return false;
-  int64_t stage = 0;
+  int64_t stage = 0, size = elementBytes();
   for (int64_t width : {tiles.m, tiles.n}) {
-    if (width * tiles.k / kChunk % tiles.threads())
+    if (width * tiles.k * size / kChunkBytes % tiles.threads())
       return false;
     // Assume the larger one of both layouts of the operand.
-    stage += std::max(SharedTile{width, tiles.k}.bytes(),
-                      SharedTile{tiles.k, width}.bytes());
+    stage += std::max(
+        SharedTile{width, tiles.k, size}.bytes(),
+        SharedTile{tiles.k, width, size, /*readsElements=*/isF32()}.bytes());
   }
-  return std::max(tiles.stages * stage, sumBytes()) <=
-         code.machine.staticShared;
+  return std::max(tiles.stages * stage, sumBytes()) <= code.machine.maxShared;
 }
 
 /// Starts the copies of the `piece`-th piece of K to the stage at `stage`.
@@ -100,21 +123,31 @@ void TensorCoreMatMul::fetch(Scope &scope, Launch &launch, const Index &piece,
   }
 }
 
-/// Adds the products of a stage to the sums of a warp. The sums are matrices of
-/// 16 by 8 elements, row by row.
-SmallVector<Value> TensorCoreMatMul::multiply(Value stage, ValueRange acc) {
-  int64_t rows = tiles.warpRows() / 16, columns = tiles.warpColumns() / 8;
-  SmallVector<Value> sums(acc);
+/// Loads the operands of a warp's products at `k` of a stage: of each 16 rows
+/// and of each 16 columns.
+void TensorCoreMatMul::loadFragments(
+    Value stage, int64_t k, SmallVectorImpl<SmallVector<Value, 4>> &xs,
+    SmallVectorImpl<SmallVector<Value, 4>> &ys) {
   Value right = core.pointer(stage, i.of(lhs.tile.bytes()), 3);
   Value firstRow = i.mul(warpRow, tiles.warpRows()),
         firstColumn = i.mul(warpColumn, tiles.warpColumns());
+  for (int64_t r = 0; r < tiles.warpRows(); r += 16)
+    xs.push_back(fragment(lhs, stage, i.add(firstRow, r), k));
+  for (int64_t c = 0; c < tiles.warpColumns(); c += 16)
+    ys.push_back(fragment(rhs, right, i.add(firstColumn, c), k));
+}
+
+/// Adds the products of a stage to the sums of a warp. The sums are matrices of
+/// 16 by 8 elements, row by row.
+SmallVector<Value> TensorCoreMatMul::multiply(Value stage, ValueRange acc) {
+  if (isF32())
+    return multiplyF32(stage, acc);
+  int64_t columns = tiles.warpColumns() / 8;
+  SmallVector<Value> sums(acc);
   for (int64_t k = 0; k < tiles.k; k += 16) {
     SmallVector<SmallVector<Value, 4>> xs, ys;
-    for (int64_t r = 0; r < rows; ++r)
-      xs.push_back(fragment(lhs, stage, i.add(firstRow, 16 * r), k));
-    for (int64_t c = 0; c < columns; c += 2)
-      ys.push_back(fragment(rhs, right, i.add(firstColumn, 8 * c), k));
-    for (int64_t r = 0; r < rows; ++r)
+    loadFragments(stage, k, xs, ys);
+    for (size_t r = 0; r < xs.size(); ++r)
       for (int64_t c = 0; c < columns; ++c) {
         auto sum = MutableArrayRef<Value>(sums).slice(4 * (r * columns + c), 4);
         llvm::copy(core.multiply(xs[r],
@@ -122,6 +155,44 @@ SmallVector<Value> TensorCoreMatMul::multiply(Value stage, ValueRange acc) {
                                  sum),
                    sum.begin());
       }
+  }
+  return sums;
+}
+
+/// Does the same for f32. Products of 8 elements of K are summed by the tensor
+/// cores, the small terms first.
+SmallVector<Value> TensorCoreMatMul::multiplyF32(Value stage, ValueRange acc) {
+  OpBuilder &b = code.b;
+  int64_t columns = tiles.warpColumns() / 8;
+  Value zero = arith::ConstantOp::create(b, code.loc, b.getF32FloatAttr(0.0f));
+  SmallVector<Value> sums(acc);
+  auto split = [&](SmallVectorImpl<SmallVector<Value, 4>> &parts) {
+    SmallVector<SmallVector<Value, 4>> rests(parts.size());
+    for (auto [part, rest] : llvm::zip(parts, rests))
+      for (Value &v : part) {
+        auto [high, low] = core.splitTF32(v);
+        v = high;
+        rest.push_back(low);
+      }
+    return rests;
+  };
+  for (int64_t k = 0; k < tiles.k; k += 8) {
+    SmallVector<SmallVector<Value, 4>> xs, ys;
+    loadFragments(stage, k, xs, ys);
+    auto xRests = split(xs), yRests = split(ys);
+    SmallVector<Value> products(sums.size(), zero);
+    // Three rounds over all sums, so that a product does not wait for the one
+    // before.
+    for (auto [x, y] : {std::pair{&xRests, &ys}, {&xs, &yRests}, {&xs, &ys}})
+      for (size_t r = 0; r < xs.size(); ++r)
+        for (int64_t c = 0; c < columns; ++c) {
+          auto sum =
+              MutableArrayRef<Value>(products).slice(4 * (r * columns + c), 4);
+          auto right = ArrayRef<Value>((*y)[c / 2]).slice(c % 2 * 2, 2);
+          llvm::copy(core.multiplyTF32((*x)[r], right, sum), sum.begin());
+        }
+    for (auto [sum, product] : llvm::zip(sums, products))
+      sum = arith::AddFOp::create(b, code.loc, sum, product);
   }
   return sums;
 }
@@ -135,25 +206,44 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   Location loc = code.loc;
   if (!isAsync)
     lhs.isAsync = rhs.isAsync = hasRuns = false;
-  Launch launch(code, countTiles(tiles.m, tiles.n), tiles.threads());
+  int64_t bytes = std::max(tiles.stages * stageBytes(), sumBytes());
+  bool isDynamic = bytes > code.machine.staticShared;
+  Index tileCount = countTiles(tiles.m, tiles.n);
+  Launch launch(code, code.mul(tileCount, Index::of(parts)), tiles.threads(),
+                isDynamic ? bytes : 0);
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   at.assign(info.op.getNumLoops(), Index::of(0));
-  placeTile(launch.block, tiles.m, tiles.n, row0, column0);
+  Index tile = launch.block;
+  part = Index::of(0);
+  if (parts > 1) {
+    SmallVector<Index> split =
+        delinearize(code, launch.block, {Index::of(parts), tileCount});
+    part = split[0];
+    tile = split[1];
+  }
+  placeTile(tile, tiles.m, tiles.n, row0, column0);
   placeThread(launch);
-  Value shared = launch.shared(
-      {std::max(tiles.stages * stageBytes(), sumBytes())}, b.getI8Type());
-  Value start = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, shared);
-  start = arith::IndexCastOp::create(b, loc, b.getI64Type(), start);
-  memory = LLVM::IntToPtrOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), start);
+  placeSharedMemory(launch, bytes, isDynamic);
 
-  Index pieces = code.ceilDiv(kSize, tiles.k);
+  Index pieces = code.ceilDiv(kSize, tiles.k), first = Index::of(0);
+  firstK = Index::of(0);
+  endK = kSize;
+  if (parts > 1) {
+    first = code.mul(part, Index::of(partPieces));
+    firstK = code.mul(first, Index::of(tiles.k));
+    endK = code.min(code.add(firstK, Index::of(partPieces * tiles.k)), kSize);
+    pieces = pieces.constant % partPieces == 0
+                 ? Index::of(partPieces)
+                 : code.min(code.sub(pieces, first), Index::of(partPieces));
+  }
   auto fetchGuarded = [&](Scope &scope, const Index &piece, Value stage) {
     bool isThere = piece.isStatic() && pieces.isStatic() &&
                    piece.constant < pieces.constant;
     guarded(code, scope, {{piece, isThere ? Index::of(-1) : pieces}},
-            [&](Scope &here) { fetch(here, launch, piece, stage); });
+            [&](Scope &here) {
+              fetch(here, launch, code.add(first, piece), stage);
+            });
     core.commit();
   };
   int64_t ahead = tiles.stages - 1;
@@ -190,34 +280,41 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   code.endFor(loop, next);
   finish(launch, loop.getResults().take_front(numSums));
   launch.close();
+  if (parts > 1)
+    combineParts();
 }
 
 void TensorCoreMatMul::emit() {
   split();
+  core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   chooseTiles();
   if (!fits())
     return code.fail("tiles that do not fit");
+  bool isStandIn = code.source->hasAttr(kernel::kScheduleAttr);
   noteSchedule(*this, kernel::TensorCoreAttr::get(
                           code.b.getContext(), tiles.m, tiles.n, tiles.k,
                           tiles.warpsM, tiles.warpsN, tiles.stages));
-  core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   lhs = describe(/*isLhs=*/true);
   rhs = describe(/*isLhs=*/false);
+  // A kernel of another class that this one stands in for has a schedule.
+  if (!isStandIn)
+    chooseParts();
   emitVersions({isAligned(lhs), isAligned(rhs)},
                [&](bool isAsync) { emitLaunch(isAsync); });
 }
 
 static void emitTensorCore(KernelCode &code) {
   TensorCoreMatMul e(code);
-  if (!e.analyseHalves())
+  if (!e.analyseTensorCore())
     return;
   e.emit();
 }
 
 static std::optional<codegen::KernelMatch>
 matchTensorCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
-  if (target.matrixUnit == kernel::MatrixUnit::None ||
-      !hasHalfContraction(kernel, target))
+  auto match = findContraction(kernel, target);
+  if (target.matrixUnit == kernel::MatrixUnit::None || !match ||
+      (!match->isHalf() && match->kind != kernel::OperandKind::F32))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }

@@ -54,7 +54,7 @@ Value SharedTile::offset(Int32 &i, Value row, Value chunk) const {
     return i.mul(i.add(i.mul(row, pitch()), chunk), kChunkBytes);
   int64_t together = std::max<int64_t>(1, 8 / chunks());
   Value by = i.rem(i.div(row, together), std::min<int64_t>(8, chunks()));
-  return i.add(i.mul(row, columns * 2),
+  return i.add(i.mul(row, chunks() * kChunkBytes),
                i.mul(i.exclusiveOr(chunk, by), kChunkBytes));
 }
 
@@ -131,6 +131,38 @@ SmallVector<Value, 4> TensorCore::multiply(ArrayRef<Value> x, ArrayRef<Value> y,
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                      NVVM::MMALayout::col});
   return unpack(b, loc, sum);
+}
+
+SmallVector<Value, 4> TensorCore::multiplyTF32(ArrayRef<Value> x,
+                                               ArrayRef<Value> y,
+                                               ArrayRef<Value> c) {
+  SmallVector<Type> four(4, b.getF32Type());
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), four);
+  constexpr auto kind = NVVM::MMATypes::tf32;
+  Value sum = NVVM::MmaOp::create(
+      b, loc, type, x, y, c, ArrayRef<int64_t>{16, 8, 8}, std::nullopt,
+      std::nullopt, std::array<NVVM::MMATypes, 2>{kind, kind},
+      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                     NVVM::MMALayout::col});
+  return unpack(b, loc, sum);
+}
+
+std::pair<Value, Value> TensorCore::splitTF32(Value v) {
+  Int32 i{b, loc};
+  // TF32 has 13 bits less than f32. Adding half of the last bit that remains
+  // rounds, because the tensor cores ignore the lower bits.
+  Value high = arith::AndIOp::create(b, loc, v, i.of(~int64_t(0x1fff)));
+  auto asFloat = [&](Value bits) {
+    return LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
+  };
+  Value rest = arith::SubFOp::create(b, loc, asFloat(v), asFloat(high));
+  Value low = LLVM::BitcastOp::create(b, loc, b.getI32Type(), rest);
+  return {high, i.add(low, 0x1000)};
+}
+
+Value TensorCore::loadWord(Value address) {
+  return LLVM::LoadOp::create(b, loc, b.getI32Type(), address,
+                              /*alignment=*/4);
 }
 
 Value TensorCore::pack(Value low, Value high) {

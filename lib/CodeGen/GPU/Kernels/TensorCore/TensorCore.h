@@ -36,27 +36,36 @@ struct Int32 {
 };
 
 /// A chunk is the unit of copies and loads: 8 elements of 2 bytes, which are a
-/// row of an 8x8 matrix.
+/// row of an 8x8 matrix, or 4 elements of 4 bytes.
 inline constexpr int64_t kChunk = 8;
 inline constexpr int64_t kChunkBytes = 16;
 
-/// A row-major matrix of 2-byte elements in shared memory. The layout puts the
-/// chunks of one column in 8 consecutive rows into different banks: the chunks
-/// of a row are permuted, or, if their number is not a power of two, the pitch
-/// of rows is an odd number of chunks.
+/// A row-major matrix in shared memory, of elements of 2 or 4 bytes. The layout
+/// puts the chunks of one column in 8 consecutive rows into different banks:
+/// the chunks of a row are permuted, or, if their number is not a power of two,
+/// the pitch of rows is an odd number of chunks. If elements of 4 bytes are
+/// read one by one, 8 columns of 4 rows are in different banks.
 struct SharedTile {
-  int64_t rows = 0, columns = 0;
+  int64_t rows = 0, columns = 0, elementBytes = 2;
+  bool readsElements = false;
   int64_t bytes() const { return rows * pitch() * kChunkBytes; }
-  int64_t chunks() const { return columns / kChunk; }
-  bool isPermuted() const { return llvm::isPowerOf2_64(chunks()); }
+  int64_t chunk() const { return kChunkBytes / elementBytes; }
+  int64_t chunks() const { return columns / chunk(); }
+  bool isPermuted() const {
+    return !readsElements && llvm::isPowerOf2_64(chunks());
+  }
   /// Returns the distance of rows in chunks.
-  int64_t pitch() const { return isPermuted() ? chunks() : chunks() | 1; }
+  int64_t pitch() const {
+    if (readsElements)
+      return llvm::alignTo(chunks(), 8) + 2;
+    return isPermuted() ? chunks() : chunks() | 1;
+  }
   /// Returns the offset of a chunk in bytes.
   mlir::Value offset(Int32 &i, mlir::Value row, mlir::Value chunk) const;
 };
 
-/// Emits instructions that multiply matrices of `element`, bf16 or f16, and
-/// accumulate in f32. All threads of a warp must execute `loadMatrices`,
+/// Emits instructions that multiply matrices of `element`, bf16, f16 or f32,
+/// and accumulate in f32. All threads of a warp must execute `loadMatrices`,
 /// `multiply` and `shuffle`.
 struct TensorCore {
   mlir::OpBuilder &b;
@@ -86,6 +95,18 @@ struct TensorCore {
   llvm::SmallVector<mlir::Value, 4> multiply(llvm::ArrayRef<mlir::Value> x,
                                              llvm::ArrayRef<mlir::Value> y,
                                              llvm::ArrayRef<mlir::Value> c);
+  /// Does the same for f32: a 16x8 and an 8x8 matrix, of whose elements the
+  /// tensor cores use the upper 19 bits (TF32). A lane has element lane % 4 of
+  /// row lane / 4 (columns of `y`) of each 8x4 matrix, in the order of the 8x8
+  /// matrices above.
+  llvm::SmallVector<mlir::Value, 4> multiplyTF32(llvm::ArrayRef<mlir::Value> x,
+                                                 llvm::ArrayRef<mlir::Value> y,
+                                                 llvm::ArrayRef<mlir::Value> c);
+  /// Splits an f32 in the form of an i32 into the part that TF32 represents and
+  /// the rest, rounded to TF32.
+  std::pair<mlir::Value, mlir::Value> splitTF32(mlir::Value v);
+  /// Loads an element of 4 bytes from shared memory as an i32.
+  mlir::Value loadWord(mlir::Value address);
   /// Rounds two f32 values to `element` and packs them into an i32, the form
   /// that matrices have in registers.
   mlir::Value pack(mlir::Value low, mlir::Value high);
