@@ -225,11 +225,11 @@ void TileMatMul::copyTile(Scope &scope, Launch &launch,
 // Fragments and sums
 //===----------------------------------------------------------------------===//
 
-void TileMatMul::emitVersions(
-    ArrayRef<Value> aligned,
-    llvm::function_ref<void(bool isAsync)> emitLaunch) {
+void TileMatMul::emitVersions(ArrayRef<Value> aligned,
+                              llvm::function_ref<void(bool isAsync)> emitLaunch,
+                              bool mayHaveRuns) {
   OpBuilder &b = code.b;
-  hasRuns = storesRuns();
+  hasRuns = mayHaveRuns && storesRuns();
   Value all;
   for (Value part : aligned)
     if (part)

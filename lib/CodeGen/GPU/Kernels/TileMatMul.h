@@ -67,9 +67,11 @@ struct TileMatMul : MatMulPlan {
   /// Emits two launches: one that copies in chunks and runs if all conditions
   /// of `aligned` hold (results of `isAligned`, which may be null), and if the
   /// buffers are aligned where threads store runs; and one that copies by
-  /// elements. Emits only the second if all conditions are null.
+  /// elements. Emits only the second if all conditions are null. Threads store
+  /// runs if `mayHaveRuns` and the outputs permit it.
   void emitVersions(llvm::ArrayRef<mlir::Value> aligned,
-                    llvm::function_ref<void(bool isAsync)> emitLaunch);
+                    llvm::function_ref<void(bool isAsync)> emitLaunch,
+                    bool mayHaveRuns = true);
   /// Sets `thread`, `lane`, `warpRow` and `warpColumn`.
   void placeThread(const Launch &launch);
   /// Starts the copy of the tile of an operand that begins at row (column of
