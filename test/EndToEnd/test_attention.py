@@ -2,8 +2,8 @@
 PyTorch.
 
 Covers masks of every kind, sizes that fill tiles and that do not, heads that share keys and values,
-attention that models write by hand, and kernels with a wait, a barrier, a step of the softmax or a
-bound removed, which the emulator must notice.
+attention that models write by hand, keys that several blocks share, and kernels with a wait, a
+barrier, a step of the softmax or a bound removed, which the emulator must notice.
 """
 
 import math
@@ -18,7 +18,9 @@ from gpu_cases import Function, randn
 from test_tensorcore import BF16, F16, build, check_mistakes, chunk_kernel
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-INF = float("inf")
+INF, NAN = float("inf"), float("nan")
+#: One block has all keys of its rows.
+WHOLE = ["--gpu-tiles=attention=1"]
 BATCH, QUERIES, KEYS = (torch.export.Dim(name, max=4096) for name in ("batch", "queries", "keys"))
 
 
@@ -215,7 +217,7 @@ def launches(log):
 @pytest.mark.parametrize("name", CASES)
 def test_attention(name, tmp_path):
     case, count = CASES[name]()
-    module, args, model = build(lambda: case, tmp_path)
+    module, args, model = build(lambda: case, tmp_path, flags=WHOLE)
     want = exporting.eager(module, args)
     first = model.run(args, want, log=tmp_path / "log")
     harness.compare(first, want)
@@ -270,6 +272,125 @@ def test_apart(tmp_path):
     assert "ex2.approx" not in (tmp_path / "emulated" / "nvvm.mlir").read_text()
 
 
+def poisoned(x, *at):
+    """Returns x with a NaN in the last dimension."""
+    x[(*at, 3)] = NAN
+    return x
+
+
+def late(queries, keys, first):
+    """Returns a mask of the keys from `first` on. The last query sees none."""
+    mask = (torch.arange(keys) >= first).expand(queries, keys).clone()
+    mask[-1] = False
+    return mask
+
+
+#: Attentions whose keys are split into parts, and a number of parts.
+PARTS = {
+    # Parts without a key that the mask allows, in GQA.
+    "masks": lambda: (
+        several(
+            (grouped, heads(2, 8, 1, 64), *qkv(1, 300, 64, batch=2)[1:], late(2, 300, 150)[:1]),
+            (attend, *qkv(5, 270, 32), late(5, 270, 130)),
+            (by_hand, *qkv(20, 200, 64, batch=2), added(2, 1, 20, 200)),
+            (capped, *qkv(7, 200, 64, dtype=F16)),
+        ),
+        4,
+    ),
+    # Parts that no row of a block sees, and parts that some do not see.
+    "causal": lambda: (
+        several(
+            (causal, *qkv(150, 270, 32)),
+            (causal, *qkv(20, 200, 128, dtype=F16)),
+            (lambda q, k, v: grouped(q, k, v, None, True), *GROUPS),
+            (causal_by_hand, *qkv(70, 130, 32)),
+        ),
+        2,
+    ),
+    "layouts": lambda: (
+        several(
+            # Rows that are not aligned to 16 bytes.
+            (attend, *qkv(20, 200, 20)),
+            (attend, *qkv(3, 70, 256)),
+            (attend, *qkv(40, 200, 40, values=24)),
+            (Projected(), heads(2, 130, 9 * 32), heads(2, 130, 3 * 32)),
+        ),
+        3,
+    ),
+    "nan": lambda: (
+        several(
+            (attend, poisoned(heads(1, 2, 5, 32), 0, 1, 2), *qkv(5, 200, 32)[1:]),
+            (causal, heads(1, 2, 170, 32), poisoned(heads(1, 2, 170, 32), 0, 1, 150),
+             heads(1, 2, 170, 32, seed=2)),
+        ),
+        3,
+    ),
+    # A thread combines 18 parts in two iterations.
+    "many": lambda: (several((attend, *qkv(1, 18 * 64 - 5, 16))), 18),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts(name, tmp_path):
+    """Several blocks share the keys of their rows, and a second launch combines the parts."""
+    case, parts = PARTS[name]()
+    flags = [f"--gpu-tiles=attention={parts}"]
+    module, args, model = build(lambda: case, tmp_path, flags=flags)
+    want = exporting.eager(module, args)
+    first = model.run(args, want, log=tmp_path / "log")
+    harness.compare(first, want)
+    nvvm = (tmp_path / "emulated" / "nvvm.mlir").read_text()
+    matmuls, powers = (
+        set(re.findall(rf"llvm\.func @(\w+)\((?:(?!llvm\.func).)*?{op}", nvvm, re.S))
+        for op in (r"nvvm\.mma", r"ex2\.approx")
+    )
+    calls = [k for k in launches(tmp_path / "log") if k in powers]
+    count = len(case[0].functions)
+    assert [k in matmuls for k in calls] == [True, False] * count
+    for a, b in zip(first, model.run(args, want, seed=1)):
+        torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
+
+
+def test_dynamic_parts(tmp_path):
+    """With a dynamic number of batches, the host decides whether keys are split. The number of
+    parts depends on the number of keys."""
+    groups = heads(2, 8, 1, 32)
+    case = (
+        Function(grouped),
+        (groups, *qkv(1, 90, 32, batch=2)[1:], allowed(2, 90)[:1]),
+        ({0: BATCH}, {0: BATCH, 2: KEYS}, {0: BATCH, 2: KEYS}, {1: KEYS}),
+    )
+    module, _, model = build(lambda: case, tmp_path)
+    # 300 batches have 600 blocks, more than half of those that run at the same time.
+    for batch, keys, number in [(1, 1, 1), (3, 300, 2), (2, 1300, 2), (300, 70, 1), (0, 5, 0)]:
+        args = (heads(batch, 8, 1, 32), *qkv(1, keys, 32, batch=batch)[1:], allowed(3, keys)[2:])
+        want = exporting.eager(module, args)
+        harness.compare(model.run(args, want, log=tmp_path / "log"), want)
+        assert len(launches(tmp_path / "log")) == number
+
+
+def test_choice_of_parts(tmp_path):
+    """Keys are split if there are few blocks and many keys."""
+    for queries, keys, groups, parts in [
+        (1, 256, 4, 4),  # a piece for each part
+        (1, 192, 4, 1),  # too few keys
+        (1, 1024, 600, 1),  # enough blocks
+        (1, 4096, 64, 8),
+        (1, 65536, 1, 64),  # at most so many parts
+        (2048, 2048, 8, 2),
+        (2048, 2048, 64, 1),
+        (512, 512, 8, 1),  # the second launch costs more
+    ]:
+        args = tuple(torch.zeros(1, groups, n, 64, dtype=BF16) for n in (queries, keys, keys))
+        exporting.save(exporting.export(Function(attend), args), tmp_path / "m.pt2")
+        gpu = emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda:sm_80",
+                                  tmp_path / "m.pt2", "--emit=gpu")
+        numbers = dict(re.findall(r"(%c\d+)\w* = arith.constant (\d+) : index", gpu))
+        blocks = re.findall(r"gpu.launch_func .* blocks in \((%c\d+)", gpu)
+        rows = 128 if queries > 64 else 16
+        assert int(numbers[blocks[0]]) == groups * math.ceil(queries / rows) * parts
+
+
 def mutations(nvvm):
     """Yields the kernels with one fault in the kernel that copies by chunks, by name."""
     kernel, rest, change = chunk_kernel(nvvm)
@@ -299,7 +420,7 @@ def mutations(nvvm):
 def test_mistakes_show(tmp_path):
     """Five pieces of keys use the ring of three buffers, in several blocks of four warps."""
     case = Function(attend), qkv(40, 266, 32, groups=8), None
-    module, args, model = build(lambda: case, tmp_path)
+    module, args, model = build(lambda: case, tmp_path, flags=WHOLE)
     want = exporting.eager(module, args)
     names = check_mistakes(model, args, want, mutations, tmp_path, AssertionError)
     assert len(names) == 14, names

@@ -94,12 +94,13 @@ CASES = {
 }
 
 
-def build(case, tmp_path, target="cuda:sm_80"):
+def build(case, tmp_path, target="cuda:sm_80", flags=()):
     torch.manual_seed(3)
     module, args, dynamic = case()
     module = module.eval()
     exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
-    return module, args, emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target=target)
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target=target, flags=flags)
+    return module, args, model
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -59,12 +59,14 @@ static const std::string targetHelp =
     "What runs the kernels (default: the CPU): " + describeTargets();
 static cl::opt<std::string> target("target", cl::desc(targetHelp),
                                    cl::value_desc("target"), cl::cat(category));
-static cl::opt<std::string>
-    gpuTiles("gpu-tiles",
-             cl::desc("Tiles of matmuls on a GPU: warpgroup=COLUMNS:STAGES, "
-                      "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
-                      "matmul=M:N:K:THREADM:THREADN, with commas"),
-             cl::value_desc("tiles"), cl::Hidden, cl::cat(category));
+static cl::opt<std::string> gpuTiles(
+    "gpu-tiles",
+    cl::desc("Tiles of matmuls and parts of the keys of attention on a "
+             "GPU: warpgroup=COLUMNS:STAGES, "
+             "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
+             "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with "
+             "commas"),
+    cl::value_desc("tiles"), cl::Hidden, cl::cat(category));
 static cl::opt<std::string>
     triple("mtriple",
            cl::desc("The machine that runs the code (default: this one), for "

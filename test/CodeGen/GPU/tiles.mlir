@@ -10,6 +10,7 @@
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroups=1:2 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroup=128 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=matmul=1:2:3:4:x 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=attention=1:2 2>&1 | FileCheck %s --check-prefix=PARTS
 
 // OWN: fx_kernel.problem = #fx_kernel.problem<m = 256, n = 256, k = 96>
 // OWN-SAME: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 128, stages = 6>
@@ -18,9 +19,10 @@
 // MMA: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 64, warps_m = 2, warps_n = 2, stages = 3>
 // MMA-OWN: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 32, warps_m = 2, warps_n = 2, stages = 4>
 // FMA: fx_kernel.schedule = #fx_kernel.matmul<m = 32, n = 64, k = 32, thread_m = 2, thread_n = 4>
-// NAME: error: tiles: expected warpgroup, tensorcore or matmul, got 'warpgroups'
+// NAME: error: tiles: expected warpgroup, tensorcore, matmul or attention, got 'warpgroups'
 // COUNT: error: tiles: warpgroup: expected 2 numbers up to 4096 with colons, got '128'
 // NUMBER: error: tiles: matmul: expected 5 numbers up to 4096 with colons, got '1:2:3:4:x'
+// PARTS: error: tiles: attention: expected a number up to 4096, got '1:2'
 
 #row = affine_map<(m, n) -> (m, n)>
 #x = affine_map<(m, n, k) -> (m, k)>

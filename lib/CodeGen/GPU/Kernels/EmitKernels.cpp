@@ -56,7 +56,7 @@ namespace {
 struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
-    llvm::Expected<ArrayAttr> given = parseTiles(&getContext(), tiles);
+    llvm::Expected<AskedTiles> given = parseTiles(&getContext(), tiles);
     if (!given) {
       getOperation().emitError("tiles: ") << llvm::toString(given.takeError());
       return signalPassFailure();
@@ -66,8 +66,7 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);
     });
     for (func::FuncOp kernel : codegen::getKernels(getOperation())) {
-      if (!given->empty())
-        kernel->setAttr(kernel::kTilesAttr, *given);
+      given->set(kernel);
       if (failed(emit(kernel, invokes[kernel.getSymNameAttr()])))
         return signalPassFailure();
     }
@@ -98,7 +97,7 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
           launch->setAttr(kWorkAttr, work);
       });
       code.target->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
-      code.target->removeAttr(kernel::kTilesAttr);
+      AskedTiles::clear(code.target);
       if (match.schedule)
         code.target->setAttr(kernel::kScheduleAttr, match.schedule);
       code.target.setSymName(kernel.getSymName());

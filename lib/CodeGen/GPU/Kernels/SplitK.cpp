@@ -46,8 +46,8 @@ void TileMatMul::chooseParts() {
   if (most < 2)
     return;
   partPieces = llvm::divideCeil(pieces, most);
-  parts = llvm::divideCeil(pieces, partPieces);
-  workspace = code.addWorkspace(parts * countResults(), code.b.getF32Type());
+  numParts = llvm::divideCeil(pieces, partPieces);
+  workspace = code.addWorkspace(numParts * countResults(), code.b.getF32Type());
 }
 
 int64_t TileMatMul::countResults() const {
@@ -85,7 +85,7 @@ SmallVector<Value> TileMatMul::addParts(const Index &row, const Index &column,
   OpBuilder &b = code.b;
   Location loc = code.loc;
   SmallVector<Value> sums;
-  for (int64_t p = 0; p < parts; ++p) {
+  for (int64_t p = 0; p < numParts; ++p) {
     Value from = code.materialize(workspaceIndex(Index::of(p), row, column));
     SmallVector<Value> mine;
     if (width == 1) {
@@ -117,8 +117,8 @@ void TileMatMul::combineParts() {
   launch.op->setAttr(
       kWorkAttr,
       b.getDictionaryAttr(
-          {b.getNamedAttr("bytes", number((parts + 1) * runs * width * 4)),
-           b.getNamedAttr("operations", number(parts * runs * width)),
+          {b.getNamedAttr("bytes", number((numParts + 1) * runs * width * 4)),
+           b.getNamedAttr("operations", number(numParts * runs * width)),
            b.getNamedAttr("unit", b.getStringAttr("f32"))}));
   Index mine =
       code.add(code.mul(launch.block, Index::of(threads)), launch.thread);

@@ -33,6 +33,8 @@ static ArrayRef<Measured> getTable() {
   return table;
 }
 
+static constexpr StringLiteral kKeyPartsAttr = "fx.key_parts";
+
 /// Returns how many numbers the schedules of a class have, or 0 if they have no
 /// tiles.
 static unsigned getNumTiles(StringRef kernelClass) {
@@ -59,7 +61,8 @@ parseSchedule(MLIRContext *ctx, StringRef text) {
   unsigned count = getNumTiles(name);
   if (!count)
     return llvm::createStringError(
-        "expected warpgroup, tensorcore or matmul, got '" + name.str() + "'");
+        "expected warpgroup, tensorcore, matmul or attention, got '" +
+        name.str() + "'");
   SmallVector<StringRef> fields;
   numbers.split(fields, ':');
   SmallVector<int64_t> values(fields.size());
@@ -73,18 +76,46 @@ parseSchedule(MLIRContext *ctx, StringRef text) {
   return getSchedule(ctx, name, values);
 }
 
-llvm::Expected<ArrayAttr> fx::gpu::parseTiles(MLIRContext *ctx,
-                                              StringRef text) {
+llvm::Expected<AskedTiles> fx::gpu::parseTiles(MLIRContext *ctx,
+                                               StringRef text) {
   SmallVector<StringRef> parts;
   text.split(parts, ',', -1, /*KeepEmpty=*/false);
   SmallVector<Attribute> schedules;
+  AskedTiles asked;
   for (StringRef part : parts) {
+    if (part.consume_front("attention=")) {
+      if (part.getAsInteger(10, asked.keyParts) || asked.keyParts > 4096)
+        return llvm::createStringError(
+            "attention: expected a number up to 4096, got '" + part.str() +
+            "'");
+      continue;
+    }
     auto schedule = parseSchedule(ctx, part);
     if (!schedule)
       return schedule.takeError();
     schedules.push_back(*schedule);
   }
-  return ArrayAttr::get(ctx, schedules);
+  asked.schedules = ArrayAttr::get(ctx, schedules);
+  return asked;
+}
+
+void AskedTiles::set(func::FuncOp kernel) const {
+  if (!schedules.empty())
+    kernel->setAttr(kernel::kTilesAttr, schedules);
+  if (keyParts)
+    kernel->setAttr(kKeyPartsAttr,
+                    Builder(kernel.getContext()).getI64IntegerAttr(keyParts));
+}
+
+void AskedTiles::clear(func::FuncOp kernel) {
+  kernel->removeAttr(kernel::kTilesAttr);
+  kernel->removeAttr(kKeyPartsAttr);
+}
+
+std::optional<int64_t> fx::gpu::getKeyParts(func::FuncOp kernel) {
+  if (auto parts = kernel->getAttrOfType<IntegerAttr>(kKeyPartsAttr))
+    return parts.getInt();
+  return std::nullopt;
 }
 
 /// Returns true if the size is static and within a factor of the square root of

@@ -231,11 +231,11 @@ void TileMatMul::copyTile(Scope &scope, Launch &launch,
 // Fragments and sums
 //===----------------------------------------------------------------------===//
 
-void TileMatMul::emitVersions(
-    ArrayRef<Value> aligned,
-    llvm::function_ref<void(bool isAsync)> emitLaunch) {
+void TileMatMul::emitVersions(ArrayRef<Value> aligned,
+                              llvm::function_ref<void(bool isAsync)> emitLaunch,
+                              bool mayHaveRuns) {
   OpBuilder &b = code.b;
-  hasRuns = storesRuns();
+  hasRuns = mayHaveRuns && storesRuns();
   Value all;
   for (Value part : aligned)
     if (part)
@@ -431,7 +431,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
             sums.push_back(LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
           if (core.element.isF32())
             repair(here, row, column, from, sums);
-          if (parts > 1)
+          if (numParts > 1)
             storePart(row, column, sums);
           else if (hasRuns)
             storeRun(here, row, column, sums);

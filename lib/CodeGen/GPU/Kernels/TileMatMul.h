@@ -56,7 +56,7 @@ struct TileMatMul : MatMulPlan {
 
   /// The number of parts of K that different blocks compute, the pieces of
   /// each, and the memory for their sums.
-  int64_t parts = 1, partPieces = 0;
+  int64_t numParts = 1, partPieces = 0;
   mlir::Value workspace;
 
   // Values within the launch that is being emitted.
@@ -73,9 +73,11 @@ struct TileMatMul : MatMulPlan {
   /// Emits two launches: one that copies in chunks and runs if all conditions
   /// of `aligned` hold (results of `isAligned`, which may be null), and if the
   /// buffers are aligned where threads store runs; and one that copies by
-  /// elements. Emits only the second if all conditions are null.
+  /// elements. Emits only the second if all conditions are null. Threads store
+  /// runs if `mayHaveRuns` and the outputs permit it.
   void emitVersions(llvm::ArrayRef<mlir::Value> aligned,
-                    llvm::function_ref<void(bool isAsync)> emitLaunch);
+                    llvm::function_ref<void(bool isAsync)> emitLaunch,
+                    bool mayHaveRuns = true);
   /// Sets `memory` to `bytes` of static or dynamic shared memory.
   void placeSharedMemory(Launch &launch, int64_t bytes, bool isDynamic);
   /// Sets `thread`, `lane`, `warpRow` and `warpColumn`.

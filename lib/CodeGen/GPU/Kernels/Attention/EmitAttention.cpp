@@ -126,10 +126,12 @@ void FlashAttention::chooseTiles() {
 
 void FlashAttention::placeBlock(const Launch &launch) {
   Index tilesM = code.ceilDiv(mSize, tiles.m);
-  SmallVector<Index> sizes = batchSizes;
+  SmallVector<Index> sizes = {isSplit ? keyParts : Index::of(1)};
+  llvm::append_range(sizes, batchSizes);
   sizes.push_back(tilesM);
   SmallVector<Index> tile = delinearize(code, launch.block, sizes);
-  for (auto [loop, x] : llvm::zip(batch, tile))
+  part = tile.front();
+  for (auto [loop, x] : llvm::zip(batch, ArrayRef(tile).drop_front()))
     at[loop] = x;
   ArrayRef<int> of = labels.ofTensor(attention.scores.op->getResult(0));
   for (auto [d, label] : llvm::enumerate(of))
@@ -141,6 +143,12 @@ void FlashAttention::placeBlock(const Launch &launch) {
   row0 = code.mul(row, Index::of(tiles.m));
   column0 = Index::of(0);
   scores.row0 = row0;
+  if (!isSplit)
+    return;
+  workspaceRow = part;
+  for (auto [loop, size] : llvm::zip(batch, batchSizes))
+    workspaceRow = code.add(code.mul(workspaceRow, size), at[loop]);
+  workspaceRow = code.mul(workspaceRow, mSize);
 }
 
 Index FlashAttention::countKeys() {
@@ -197,23 +205,24 @@ void FlashAttention::placeRows() {
 }
 
 void FlashAttention::fetchGuarded(Scope &scope, Launch &launch,
-                                  const Index &piece, const Index &pieces,
+                                  const Index &piece, const Index &end,
                                   Value stage) {
   bool isThere =
-      piece.isStatic() && pieces.isStatic() && piece.constant < pieces.constant;
-  Index below = isThere ? Index::of(-1) : pieces;
+      piece.isStatic() && end.isStatic() && piece.constant < end.constant;
+  Index below = isThere ? Index::of(-1) : end;
   guarded(code, scope, {{piece, below}},
           [&](Scope &here) { fetch(here, launch, piece, stage); });
   core.commit();
 }
 
 SmallVector<SmallVector<Value, 4>>
-FlashAttention::startPipeline(Launch &launch, const Index &pieces) {
+FlashAttention::startPipeline(Launch &launch, const Index &first,
+                              const Index &end) {
   scores.copyTile(launch.scope, launch, scores.lhs, row0, Index::of(0),
                   core.pointer(memory, i.of(queryBytes()), 3));
   core.commit();
   for (int64_t s = 0; s < numAhead(); ++s)
-    fetchGuarded(launch.scope, launch, Index::of(s), pieces,
+    fetchGuarded(launch.scope, launch, code.add(first, Index::of(s)), end,
                  core.pointer(memory, i.of(s * stageBytes()), 3));
   core.wait(numAhead());
   mlir::gpu::BarrierOp::create(code.b, code.loc);
@@ -241,7 +250,7 @@ Value FlashAttention::nextStage(Value stage) {
 }
 
 FlashAttention::Rows
-FlashAttention::walkKeys(Launch &launch, const Index &pieces,
+FlashAttention::walkKeys(Launch &launch, const Index &first, const Index &end,
                          ArrayRef<SmallVector<Value, 4>> queries) {
   // The loop carries maxima, sums and products, the stage to multiply, and the
   // stage that the next copies write.
@@ -251,8 +260,7 @@ FlashAttention::walkKeys(Launch &launch, const Index &pieces,
   carried.push_back(i.of(0));
   carried.push_back(i.of(numAhead() * stageBytes()));
   Scope steps;
-  auto loop =
-      code.beginFor(launch.scope, steps, Index::of(0), pieces, 1, carried);
+  auto loop = code.beginFor(launch.scope, steps, first, end, 1, carried);
   ValueRange args = loop.getRegionIterArgs();
   Value current = args[args.size() - 2], next = args.back();
   core.wait(numAhead() - 1);
@@ -260,7 +268,7 @@ FlashAttention::walkKeys(Launch &launch, const Index &pieces,
   // copies write.
   mlir::gpu::BarrierOp::create(code.b, code.loc);
   Index piece(loop.getInductionVar());
-  fetchGuarded(steps, launch, code.add(piece, Index::of(numAhead())), pieces,
+  fetchGuarded(steps, launch, code.add(piece, Index::of(numAhead())), end,
                core.pointer(memory, next, 3));
   Value stage = core.pointer(memory, current, 3);
   Rows rows = unpackRows(args);
@@ -280,10 +288,12 @@ FlashAttention::walkKeys(Launch &launch, const Index &pieces,
 void FlashAttention::emitLaunch(bool isAsync) {
   if (!isAsync)
     planElementCopies();
-  int64_t bytes = tileBytes() + tiles.m * int64_t(sizeof(float));
+  int64_t bytes = sharedBytes();
   bool isDynamic = bytes > code.machine.staticShared;
   SmallVector<Index> blocks = batchSizes;
   blocks.push_back(code.ceilDiv(mSize, tiles.m));
+  if (isSplit)
+    blocks.push_back(keyParts);
   Launch launch(code, product(code, blocks), tiles.threads(),
                 isDynamic ? bytes : 0);
   if (hasRuns)
@@ -299,9 +309,14 @@ void FlashAttention::emitLaunch(bool isAsync) {
   scores.warpRow = warpRow;
   scores.warpColumn = warpColumn;
   placeRows();
-  Index pieces = code.ceilDiv(countKeys(), tiles.k);
-  SmallVector<SmallVector<Value, 4>> queries = startPipeline(launch, pieces);
-  store(launch, walkKeys(launch, pieces, queries));
+  auto [first, end] = partOf(code.ceilDiv(countKeys(), tiles.k));
+  SmallVector<SmallVector<Value, 4>> queries =
+      startPipeline(launch, first, end);
+  Rows rows = walkKeys(launch, first, end, queries);
+  if (isSplit)
+    storePart(launch, rows);
+  else
+    store(launch, rows);
   launch.close();
 }
 
@@ -314,9 +329,34 @@ void FlashAttention::emit() {
   scores.lhs = scores.describe(/*isLhs=*/true);
   scores.rhs = scores.describe(/*isLhs=*/false);
   rhs = describe(/*isLhs=*/false);
-  emitVersions({scores.isAligned(scores.lhs), scores.isAligned(scores.rhs),
-                isAligned(rhs)},
-               [&](bool isAsync) { emitLaunch(isAsync); });
+  SmallVector<Value> aligned = {scores.isAligned(scores.lhs),
+                                scores.isAligned(scores.rhs), isAligned(rhs)};
+  chooseParts();
+  auto emitParts = [&](bool split) {
+    isSplit = split;
+    emitVersions(
+        aligned,
+        [&](bool isAsync) {
+          FlashAttention version(*this);
+          version.emitLaunch(isAsync);
+        },
+        /*mayHaveRuns=*/!isSplit);
+    if (isSplit)
+      combineParts();
+  };
+  if (!partRows || isAlwaysSplit)
+    return emitParts(bool(partRows));
+  OpBuilder &b = code.b;
+  Value several =
+      arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::sgt,
+                            code.materialize(keyParts), code.constant(1));
+  auto branch =
+      scf::IfOp::create(b, code.loc, several, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitParts(true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitParts(false);
+  b.setInsertionPointAfter(branch);
 }
 
 static void emitAttention(KernelCode &code) {

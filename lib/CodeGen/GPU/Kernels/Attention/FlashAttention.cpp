@@ -89,13 +89,23 @@ void FlashAttention::mask(Scope &scope, const Index &key0,
   at = block;
 }
 
+Value FlashAttention::power(Value x, Value minus) {
+  return core.exp2(
+      math::FmaOp::create(code.b, code.loc, x, number(float(M_LOG2E)), minus));
+}
+
+Value FlashAttention::negated(Value max) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value isMasked = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, max,
+                                         number(-INFINITY));
+  Value minus = arith::MulFOp::create(b, loc, max, number(-float(M_LOG2E)));
+  return arith::SelectOp::create(b, loc, isMasked, number(0), minus);
+}
+
 void FlashAttention::softmax(Rows &rows, MutableArrayRef<Value> sums) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  Value log2e = number(float(M_LOG2E)), lowest = number(-INFINITY);
-  auto multiplyAdd = [&](Value x, Value minus) -> Value {
-    return math::FmaOp::create(b, loc, x, log2e, minus);
-  };
   for (int64_t row = 0; row < 2 * parts(); ++row) {
     SmallVector<Value *> mine;
     for (int64_t g = 0; g < keyGroups(); ++g)
@@ -108,14 +118,11 @@ void FlashAttention::softmax(Rows &rows, MutableArrayRef<Value> sums) {
     // Four lanes share a row.
     for (int64_t distance : {1, 2})
       max = arith::MaximumFOp::create(b, loc, max, core.shuffle(max, distance));
-    Value isMasked =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, max, lowest);
-    Value minus = arith::MulFOp::create(b, loc, max, number(-float(M_LOG2E)));
-    minus = arith::SelectOp::create(b, loc, isMasked, number(0), minus);
-    Value scale = core.exp2(multiplyAdd(rows.max[row], minus));
+    Value minus = negated(max);
+    Value scale = power(rows.max[row], minus);
     Value sum = arith::MulFOp::create(b, loc, rows.sum[row], scale);
     for (Value *x : mine) {
-      *x = core.exp2(multiplyAdd(*x, minus));
+      *x = power(*x, minus);
       sum = arith::AddFOp::create(b, loc, sum, *x);
     }
     rows.max[row] = max;
@@ -154,12 +161,17 @@ void FlashAttention::multiplyValues(Value stage, ArrayRef<Value> probabilities,
   }
 }
 
+void FlashAttention::addLanes(Rows &rows) {
+  for (Value &sum : rows.sum)
+    for (int64_t distance : {1, 2})
+      sum = arith::AddFOp::create(code.b, code.loc, sum,
+                                  core.shuffle(sum, distance));
+}
+
 void FlashAttention::store(Launch &launch, Rows rows) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  for (Value &sum : rows.sum)
-    for (int64_t distance : {1, 2})
-      sum = arith::AddFOp::create(b, loc, sum, core.shuffle(sum, distance));
+  addLanes(rows);
   if (attention.isNormalized) {
     for (auto [row, sum] : llvm::enumerate(rows.sum)) {
       Value by = arith::DivFOp::create(b, loc, number(1), sum);

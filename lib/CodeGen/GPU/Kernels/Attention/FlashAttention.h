@@ -22,6 +22,12 @@
 // the end read the masks of the last row or key, and x is -inf for such keys.
 // With a causal mask, pieces that no row of the block sees are skipped.
 //
+// If the rows are too few for the multiprocessors, as in the decode step of a
+// language model, several blocks compute the same rows, each with a part of the
+// keys. They store m, l and y of their part to a workspace, and a second launch
+// combines the parts in their order (Flash-Decoding, Dao et al. 2023). A part
+// without keys has m = -inf, l = 0 and y = 0.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FX_LIB_CODEGEN_GPU_FLASHATTENTION_H
@@ -45,11 +51,25 @@ struct FlashAttention : TileMatMul {
   bool readsMasks = false;
   /// Heads are so wide that the queries do not fit the registers of a warp.
   bool isWide = false;
+  /// The number of parts of the keys, if a workspace for their results exists.
+  codegen::Index keyParts = codegen::Index::of(1);
+  /// The workspaces have room for the parts of any number of batches. Otherwise
+  /// the host code decides whether keys are split.
+  bool isAlwaysSplit = false;
+  /// Blocks of the launch that is being emitted compute parts of the keys.
+  bool isSplit = false;
+  /// The workspaces: y, and pairs of m and l. The rows are those of all batches
+  /// for each part. Rows of y have `tiles.n` elements.
+  mlir::Value partProducts, partRows;
 
   // Values within the launch that is being emitted.
   /// The coordinates of the loops for each row of a thread's scores: two rows
   /// for each part of 16 rows.
   llvm::SmallVector<llvm::SmallVector<codegen::Index>> rowAt;
+  /// The block's part of the keys.
+  codegen::Index part = codegen::Index::of(0);
+  /// The number of the block's first row in the workspaces, minus `row0`.
+  codegen::Index workspaceRow = codegen::Index::of(0);
 
   /// The running softmax of the rows of a thread: m, l and y of each row.
   struct Rows {
@@ -68,9 +88,9 @@ struct FlashAttention : TileMatMul {
   /// host code that chooses one of them.
   void emit();
   void emitLaunch(bool isAsync);
-  /// Computes the batch and the first row of the block. With a causal mask, the
-  /// first blocks get the last rows, which see most keys, so that the blocks
-  /// that start last have the least work.
+  /// Computes the batch, the part and the first row of the block. With a causal
+  /// mask, the first blocks get the last rows, which see most keys, so that the
+  /// blocks that start last have the least work.
   void placeBlock(const Launch &launch);
   /// Returns the number of keys that the rows of the block see; they are the
   /// first keys.
@@ -79,29 +99,50 @@ struct FlashAttention : TileMatMul {
   /// at `stage`.
   void fetch(codegen::Scope &scope, Launch &launch, const codegen::Index &piece,
              mlir::Value stage);
-  /// Calls `fetch` if `piece` is less than `pieces`. Ends the group of copies
-  /// in any case, because `TensorCore::wait` counts groups.
+  /// Calls `fetch` if `piece` is less than `end`. Ends the group of copies in
+  /// any case, because `TensorCore::wait` counts groups.
   void fetchGuarded(codegen::Scope &scope, Launch &launch,
-                    const codegen::Index &piece, const codegen::Index &pieces,
+                    const codegen::Index &piece, const codegen::Index &end,
                     mlir::Value stage);
   /// Changes the plan to copies by elements, which need more registers.
   void planElementCopies();
   /// Sets `rowAt`. Rows beyond the end get the coordinates of the last row.
   void placeRows();
   /// Emits the prologue of the software pipeline: starts the copies of the
-  /// queries and of the first pieces, and waits for the queries. Returns the
-  /// queries of each part if they are kept in registers.
+  /// queries and of the first pieces from `first` on, and waits for the
+  /// queries. Returns the queries of each part if they are kept in registers.
   llvm::SmallVector<llvm::SmallVector<mlir::Value, 4>>
-  startPipeline(Launch &launch, const codegen::Index &pieces);
-  /// Emits the loop over the pieces of keys. Returns the rows after the last
-  /// piece.
-  Rows walkKeys(Launch &launch, const codegen::Index &pieces,
+  startPipeline(Launch &launch, const codegen::Index &first,
+                const codegen::Index &end);
+  /// Emits the loop over the pieces of keys from `first` to `end`. Returns the
+  /// rows after the last piece.
+  Rows walkKeys(Launch &launch, const codegen::Index &first,
+                const codegen::Index &end,
                 llvm::ArrayRef<llvm::SmallVector<mlir::Value, 4>> queries);
   /// Returns the rows among the values that the loop over the keys carries.
   Rows unpackRows(mlir::ValueRange carried) const;
   /// Returns the stage after `stage` in the ring. Both are offsets in bytes
   /// from the start of the ring.
   mlir::Value nextStage(mlir::Value stage);
+
+  //===--- SplitKeys.cpp: parts of the keys ------------------------------===//
+  /// Sets `keyParts`, and allocates the workspaces if there may be more than
+  /// one part. Sizes that are not static are compared on the host.
+  void chooseParts();
+  /// Returns the pieces of the block's part, from the first to the end of
+  /// `pieces`.
+  std::pair<codegen::Index, codegen::Index>
+  partOf(const codegen::Index &pieces);
+  /// Stores the block's rows to the workspaces.
+  void storePart(Launch &launch, Rows rows);
+  /// Emits the launch that combines the parts and passes the results to the
+  /// other ops of the group, with a thread for each element.
+  void combineParts();
+  /// The largest number of parts. Their results are combined by one thread.
+  static constexpr int64_t kMaxParts = 64;
+  /// The second launch takes as long as some pieces, and longer for more rows.
+  /// Keys are only split if blocks have at least so many pieces less.
+  int64_t minSavedPieces() const { return 1 + 2 * tiles.warpsM; }
 
   //===--- FlashAttention.cpp: a piece of keys ---------------------------===//
   /// Returns the scores of a warp for a piece, matrices of 16 by 8 elements,
@@ -121,8 +162,15 @@ struct FlashAttention : TileMatMul {
   /// of its left operand, so no data moves between lanes.
   void multiplyValues(mlir::Value stage,
                       llvm::ArrayRef<mlir::Value> probabilities, Rows &rows);
+  /// Adds the partial sums of the lanes that share a row.
+  void addLanes(Rows &rows);
   /// Passes the sum of each row and the products to the other ops of the group.
   void store(Launch &launch, Rows rows);
+  /// Returns 2^(x log2(e) + minus).
+  mlir::Value power(mlir::Value x, mlir::Value minus);
+  /// Returns -max log2(e), but 0 for the maximum -inf of a row that sees no
+  /// key, so that its exponentials are 0.
+  mlir::Value negated(mlir::Value max);
 
   /// Returns the number of parts of 16 rows of a warp.
   int64_t parts() const { return tiles.warpRows() / 16; }
@@ -151,6 +199,10 @@ struct FlashAttention : TileMatMul {
   int64_t tileBytes() const {
     return std::max({tiles.stages * stageBytes(),
                      queryBytes() + scores.lhs.tile.bytes(), sumBytes()});
+  }
+  /// Returns the bytes of shared memory of a block.
+  int64_t sharedBytes() const {
+    return tileBytes() + tiles.m * int64_t(sizeof(float));
   }
   /// Loads the queries of a warp: the 16 rows of part `p`, 16 elements from `k`
   /// on.

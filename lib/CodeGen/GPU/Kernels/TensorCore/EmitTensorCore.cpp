@@ -209,16 +209,16 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   int64_t bytes = std::max(tiles.stages * stageBytes(), sumBytes());
   bool isDynamic = bytes > code.machine.staticShared;
   Index tileCount = countTiles(tiles.m, tiles.n);
-  Launch launch(code, code.mul(tileCount, Index::of(parts)), tiles.threads(),
+  Launch launch(code, code.mul(tileCount, Index::of(numParts)), tiles.threads(),
                 isDynamic ? bytes : 0);
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   at.assign(info.op.getNumLoops(), Index::of(0));
   Index tile = launch.block;
   part = Index::of(0);
-  if (parts > 1) {
+  if (numParts > 1) {
     SmallVector<Index> split =
-        delinearize(code, launch.block, {Index::of(parts), tileCount});
+        delinearize(code, launch.block, {Index::of(numParts), tileCount});
     part = split[0];
     tile = split[1];
   }
@@ -229,7 +229,7 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   Index pieces = code.ceilDiv(kSize, tiles.k), first = Index::of(0);
   firstK = Index::of(0);
   endK = kSize;
-  if (parts > 1) {
+  if (numParts > 1) {
     first = code.mul(part, Index::of(partPieces));
     firstK = code.mul(first, Index::of(tiles.k));
     endK = code.min(code.add(firstK, Index::of(partPieces * tiles.k)), kSize);
@@ -280,7 +280,7 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   code.endFor(loop, next);
   finish(launch, loop.getResults().take_front(numSums));
   launch.close();
-  if (parts > 1)
+  if (numParts > 1)
     combineParts();
 }
 
