@@ -20,7 +20,8 @@ namespace fx::gpu {
 
 /// Parses the schedules that `--gpu-tiles` asks for, separated by commas:
 ///
-///   warpgroup=COLUMNS:STAGES           0:0 excludes this schedule
+///   warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]]
+///                                      0:0 excludes this schedule
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES
 ///   matmul=M:N:K:THREADM:THREADN
 ///
