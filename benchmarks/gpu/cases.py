@@ -205,7 +205,8 @@ PROFILED = ["gelu_bf16", "softmax", "layer_norm", "sum_columns", "transpose", "m
 #: The kernels that are compiled with several tiles, and their tiles. An empty string is the
 #: compiler's own choice.
 _WGMMA = [f"warpgroup={t}"
-          for t in ("64:6", "64:8", "128:4", "128:6", "192:4", "256:3", "256:4")]
+          for t in ("64:6", "64:8", "128:4", "128:6", "192:4", "256:3", "256:4", "64:8:1:1",
+                    "128:6:1:1", "64:8:2")]
 _MMA = ["warpgroup=0:0,tensorcore=" + t for t in (
     "128:128:32:2:4:3", "128:64:32:2:2:4", "64:128:32:2:2:4", "64:64:32:2:2:4", "64:64:64:2:2:3",
     "64:64:64:2:2:4", "128:64:64:2:2:3", "128:64:64:4:2:3", "128:128:64:2:4:3", "16:64:64:1:4:4",

@@ -274,6 +274,9 @@ void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
   }
   if (Products *mine = meet())
     mine->open.push_back({left, right, columns, row0});
+  // Sums that are not kept are not read.
+  if (!keepsSums)
+    std::fill(sums, sums + columns / 2, 0.0f);
   std::vector<Register *> registers =
       takeRegisters(sumsOf[getThread()], sums, columns / 2, columns);
   float xs[2][16];

@@ -59,9 +59,9 @@ def kernels(log):
     return [c["kernel"] for c in emulate.read_log(log) if c["call"] == "launch"]
 
 
-QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8", "tensorcore=32:64:64:1:4:3",
+QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8:3", "warpgroup=128:6:1:1", "tensorcore=32:64:64:1:4:3",
                "matmul=16:128:32:1:4"]
-OTHER_TILES = ["warpgroup=64:2", "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
+OTHER_TILES = ["warpgroup=64:2", "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2", "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
                "tensorcore=64:128:32:2:2:4", "tensorcore=64:64:64:2:2:3", "tensorcore=16:128:64:1:4:2",
                "matmul=128:64:16:8:4", "matmul=64:64:32:4:4", "matmul=32:64:32:2:4"]
 
@@ -99,6 +99,82 @@ def test_products(name, tmp_path):
     # many blocks share the tiles.
     for a, b in zip(first, model.run(args, want, seed=1, multiprocessors=3)):
         assert torch.equal(a, b)
+
+
+def integers(*sizes):
+    """Small numbers, whose sums are exact in any order."""
+    return torch.randint(-2, 3, sizes).to(F16)
+
+
+def several(x, y, r):
+    """Outputs of several dtypes and a residual."""
+    z = x @ y
+    return z, torch.relu(z + r), z.float() * 2, z > 0
+
+
+#: Modules with epilogues, with tails of M, N and K.
+EPILOGUES = {
+    "several": lambda: (Function(several), (integers(200, 200), integers(200, 136),
+                                            integers(200, 136))),
+    "block": lambda: (Block(264, 136).to(BF16), (randn(130, 136).to(BF16),
+                                                 randn(130, 264).to(BF16))),
+    # Results whose rows have no runs.
+    "odd": lambda: (Block(69, 136).to(BF16), (randn(200, 136).to(BF16), randn(200, 69).to(BF16))),
+    "batches": lambda: (Function(lambda q, k, r: torch.relu(q @ k.transpose(2, 3)) + r),
+                        (randn(2, 3, 136, 136).to(BF16), randn(2, 3, 72, 136).to(BF16),
+                         randn(72).to(BF16))),
+    # The values of a batch norm are those of columns.
+    "columns": lambda: (nn.Sequential(nn.Conv2d(72, 88, 1), nn.BatchNorm2d(88), nn.ReLU()).to(F16),
+                        (randn(2, 72, 9, 11).to(F16),)),
+}
+
+
+@pytest.mark.parametrize("tiles", ["64:4:2", "128:3:1:1"])
+@pytest.mark.parametrize("name", EPILOGUES)
+def test_epilogues(name, tiles, tmp_path):
+    """Parts of K that several blocks compute, and tiles that warpgroups compute in turns."""
+    torch.manual_seed(3)
+    module, args = EPILOGUES[name]()
+    module = module.eval()
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
+                          flags=[f"--gpu-tiles=warpgroup={tiles}"])
+    want = exporting.eager(module, args)
+    first = model.run(args, want, log=tmp_path / "log", multiprocessors=3)
+    harness.compare(first, want)
+    launched = [kernel for kernel in kernels(tmp_path / "log") if kernel.startswith(KERNEL[:8])]
+    has_parts = tiles.split(":")[2] != "1"
+    assert launched[0].endswith("_sm_90a") and len(launched) >= 1 + has_parts, launched
+    for a, b in zip(first, model.run(args, want, seed=1, multiprocessors=2)):
+        assert torch.equal(a, b)
+
+
+def test_chosen_tiles(tmp_path):
+    """The tiles that are chosen for some sizes, which were the fastest ones on an H200."""
+    sizes = {(4096, 4096, 4096, False): "256:4", (1024, 1024, 1024, False): "64:8",
+             (1024, 768, 768, True): "64:8", (1024, 3072, 768, True): "192:4"}
+
+    def linear(x, w, b):
+        return nn.functional.gelu(nn.functional.linear(x, w, b))
+
+    def program(lefts, rights, biases):
+        return [linear(x, w, b) if b is not None else x @ w.T
+                for x, w, b in zip(lefts, rights, biases)]
+
+    def empty(*shape):
+        return torch.empty(shape, dtype=BF16)
+
+    args = ([empty(m, k) for m, _, k, _ in sizes], [empty(n, k) for _, n, k, _ in sizes],
+            [empty(n) if has_gelu else None for _, n, _, has_gelu in sizes])
+    exporting.save(exporting.export(Function(program), args), tmp_path / "m.pt2")
+    emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", tmp_path / "m.pt2",
+                        "--emit=kernels", "-o", tmp_path / "kernels.mlir")
+    found = re.findall(r"problem<m = (\d+), n = (\d+), k = (\d+)>.*?"
+                       r"warpgroup<columns = (\d+), stages = (\d+)([^>]*)>",
+                       (tmp_path / "kernels.mlir").read_text())
+    chosen = {tuple(map(int, sizes)): f"{columns}:{stages}{more}"
+              for *sizes, columns, stages, more in found}
+    assert chosen == {size[:3]: tiles for size, tiles in sizes.items()}
 
 
 def test_choice(tmp_path):
@@ -172,7 +248,7 @@ def mutations(nvvm):
     yield "a step along K", change(r"constant\(2 : i64\)", "constant(4 : i64)")
     # Barriers: their phases, the expected bytes, and the arriving threads.
     yield "the producer's phase", change(r"llvm\.xor", "llvm.or", 0)
-    yield "the consumers' phase", change(r"llvm\.xor", "llvm.and", 1)
+    yield "the consumers' phase", change(r"llvm\.xor", "llvm.and", 2)
     expect = r"nvvm\.mbarrier\.arrive\.expect_tx %\w+"
     yield "too few bytes", number(expect, 16384)
     yield "too many bytes", number(expect, 24576 + 16)
@@ -202,6 +278,27 @@ def test_mistakes_show(tmp_path):
     names = check_mistakes(model, args, want, mutations, tmp_path,
                            (AssertionError, harness.ToolError), multiprocessors=1)
     assert len(names) == 20, names
+
+
+def turn_mutations(nvvm):
+    """Yields the kernels with one fault in the turns of the warpgroups, by name."""
+    end = nvvm.index("llvm.func @kernel_0(")
+    for name, pattern in [
+            ("no wait for a turn", r"^ *llvm\.inline_asm [^\n]*try_wait[^\n]*\n"),
+            ("no end of a turn", r"^ *%\w+ = nvvm\.mbarrier\.arrive %\w+ .*\n")]:
+        match = list(re.finditer(pattern, nvvm[:end], re.M))[1]
+        yield name, nvvm[: match.start()] + nvvm[match.end() :]
+
+
+def test_mistakes_in_turns_show(tmp_path):
+    exporting.save(exporting.export(Products(), ([pair(200, 136, 200)],)), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
+                          flags=["--gpu-tiles=warpgroup=128:3:1:1"])
+    args = ([pair(200, 136, 200)],)
+    want = exporting.eager(Products(), args)
+    names = check_mistakes(model, args, want, turn_mutations, tmp_path,
+                           (AssertionError, harness.ToolError), multiprocessors=1)
+    assert len(names) == 2, names
 
 
 def attention(q, k, v, mask):

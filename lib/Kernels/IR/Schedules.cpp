@@ -103,6 +103,11 @@ void TensorCoreAttr::walkParameters(ParameterFn fn) const {
 void WarpgroupAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
               {{"columns", getColumns()}, {"stages", getStages()}}, fn);
+  bool isShared = getWarpgroups() == 2;
+  if (getParts() != 1 || !isShared)
+    walkNumbers(getContext(), {{"parts", getParts()}}, fn);
+  if (!isShared)
+    walkNumbers(getContext(), {{"warpgroups", getWarpgroups()}}, fn);
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,8 +213,12 @@ LogicalResult TensorCoreAttr::verify(EmitErrorFn emitError, int64_t m,
 }
 
 LogicalResult WarpgroupAttr::verify(EmitErrorFn emitError, int64_t columns,
-                                    int64_t stages) {
-  return verifyTiles(emitError, {{"columns", columns}, {"stages", stages}});
+                                    int64_t stages, int64_t parts,
+                                    int64_t warpgroups) {
+  return verifyTiles(emitError, {{"columns", columns},
+                                 {"stages", stages},
+                                 {"parts", parts},
+                                 {"warpgroups", warpgroups}});
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,28 +1,43 @@
 // The tiles that the option asks for, and the tiles that the kernel gets.
 // RUN: fx-opt %s --fx-gpu-emit-kernels=warpgroups=true | FileCheck %s --check-prefix=OWN
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=192:4,matmul=64:64:16:4:4' | FileCheck %s --check-prefix=WIDE
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:2' | FileCheck %s --check-prefix=PARTS
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:1:1' | FileCheck %s --check-prefix=TURNS
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=0:0,tensorcore=64:64:64:2:2:3' | FileCheck %s --check-prefix=MMA
 // RUN: fx-opt %s --fx-gpu-emit-kernels='tensor-cores=false tiles=matmul=32:64:32:2:4' | FileCheck %s --check-prefix=FMA
-// More shared memory than a block may have, and a width that no tensor map box
-// has.
+// More shared memory than a block may have, a width that no tensor map box has,
+// more parts than K has pieces, and sums for which one warpgroup has too few
+// registers.
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=256:8' | FileCheck %s --check-prefix=MMA-OWN
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=96:4' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:3' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=256:3:1:1' | FileCheck %s --check-prefix=MMA-OWN
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroups=1:2 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroup=128 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=matmul=1:2:3:4:x 2>&1 | FileCheck %s --check-prefix=NUMBER
-// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=attention=1:2 2>&1 | FileCheck %s --check-prefix=PARTS
+// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=attention=1:2 2>&1 | FileCheck %s --check-prefix=KEYS
 
 // OWN: fx_kernel.problem = #fx_kernel.problem<m = 256, n = 256, k = 96>
-// OWN-SAME: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 128, stages = 6>
+// OWN-SAME: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 64, stages = 8>
 // WIDE: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 192, stages = 4>
 // WIDE: nvvm.wgmma.mma_async {{.*}} n = 192
+// PARTS: func.func private @kernel_0({{.*}}, %{{.*}}: memref<131072xf32
+// PARTS-SAME: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 128, stages = 4, parts = 2>
+// PARTS: fx.chip = "sm_90a"
+// PARTS: gpu.launch
+// PARTS: vector.load {{.*}} : memref<131072xf32{{.*}}, vector<8xf32>
+// PARTS: vector.load {{.*}} : memref<131072xf32{{.*}}, vector<8xf32>
+// PARTS: arith.addf {{.*}} : vector<8xf32>
+// TURNS: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 128, stages = 4, warpgroups = 1>
+// TURNS-COUNT-16: nvvm.wgmma.mma_async {{.*}} n = 128
+// TURNS-NOT: nvvm.wgmma.mma_async
 // MMA: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 64, warps_m = 2, warps_n = 2, stages = 3>
 // MMA-OWN: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 32, warps_m = 2, warps_n = 2, stages = 4>
 // FMA: fx_kernel.schedule = #fx_kernel.matmul<m = 32, n = 64, k = 32, thread_m = 2, thread_n = 4>
 // NAME: error: tiles: expected warpgroup, tensorcore, matmul or attention, got 'warpgroups'
-// COUNT: error: tiles: warpgroup: expected 2 numbers up to 4096 with colons, got '128'
+// COUNT: error: tiles: warpgroup: expected 2 to 4 numbers up to 4096 with colons, got '128'
 // NUMBER: error: tiles: matmul: expected 5 numbers up to 4096 with colons, got '1:2:3:4:x'
-// PARTS: error: tiles: attention: expected a number up to 4096, got '1:2'
+// KEYS: error: tiles: attention: expected a number up to 4096, got '1:2'
 
 #row = affine_map<(m, n) -> (m, n)>
 #x = affine_map<(m, n, k) -> (m, k)>

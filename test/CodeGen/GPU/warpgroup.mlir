@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=warpgroups=true --canonicalize --cse | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:6' --canonicalize --cse | FileCheck %s
 
 #row = affine_map<(m, n) -> (m, n)>
 #x = affine_map<(m, n, k) -> (m, k)>
@@ -32,6 +32,10 @@
 // CHECK: } else {
 // CHECK: nvvm.setmaxregister increase 232
 // CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-NEXT: nvvm.wgmma.mma_async {{.*}} D[<f32>, <zero>]
+// CHECK-COUNT-3: nvvm.wgmma.mma_async {{.*}} D[<f32>, <one>]
+// CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: nvvm.wgmma.fence.aligned
 // CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 128, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>]
 // CHECK: nvvm.wgmma.commit.group.sync.aligned

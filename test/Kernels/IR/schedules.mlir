@@ -8,7 +8,7 @@
 // CHECK: fx_kernel.schedule = #fx_kernel.rows}
 // CHECK: fx_kernel.schedule = #fx_kernel.rows<unroll = 8>, fx_kernel.tuned
 // CHECK: fx_kernel.schedule = #fx_kernel.window<unroll = 2>
-// CHECK: fx_kernel.tiles = [#fx_kernel.matmul<m = 64, n = 64, k = 16, thread_m = 4, thread_n = 4>, #fx_kernel.warpgroup<columns = 0, stages = 0>]
+// CHECK: fx_kernel.tiles = [#fx_kernel.matmul<m = 64, n = 64, k = 16, thread_m = 4, thread_n = 4>, #fx_kernel.warpgroup<columns = 0, stages = 0>, #fx_kernel.warpgroup<columns = 64, stages = 4, parts = 3, warpgroups = 1>]
 // CHECK: fx_kernel.problem = #fx_kernel.problem<m = 128, n = 256, k = -1>
 func.func private @defaults() attributes {fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2>}
 func.func private @all() attributes {fx_kernel.schedule = #fx_kernel.contraction<rows = 4, vectors = 1, row_block = 64, rows_first = true, prefetch = 2>}
@@ -18,7 +18,7 @@ func.func private @rows() attributes {fx_kernel.schedule = #fx_kernel.rows}
 func.func private @zero() attributes {fx_kernel.schedule = #fx_kernel.rows<unroll = 0>}
 func.func private @unrolled() attributes {fx_kernel.schedule = #fx_kernel.rows<unroll = 8>, fx_kernel.tuned}
 func.func private @window() attributes {fx_kernel.schedule = #fx_kernel.window<unroll = 2>}
-func.func private @tiles() attributes {fx_kernel.tiles = [#fx_kernel.matmul<m = 64, n = 64, k = 16, thread_m = 4, thread_n = 4>, #fx_kernel.warpgroup<columns = 0, stages = 0>]}
+func.func private @tiles() attributes {fx_kernel.tiles = [#fx_kernel.matmul<m = 64, n = 64, k = 16, thread_m = 4, thread_n = 4>, #fx_kernel.warpgroup<columns = 0, stages = 0>, #fx_kernel.warpgroup<columns = 64, stages = 4, parts = 3, warpgroups = 1>]}
 func.func private @problem() attributes {fx_kernel.problem = #fx_kernel.problem<m = 128, n = 256, k = -1>}
 
 // -----

@@ -211,11 +211,15 @@ def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore">
 def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {
   let summary = "contractions of half types by wgmma";
   let description = [{
-    A block computes 128 rows by `columns` columns. The tensor memory
+    A block computes tiles of 128 rows by `columns` columns. The tensor memory
     accelerator copies tiles to shared memory in a pipeline of `stages` stages.
+    `parts` blocks each compute the sums of a part of K. `warpgroups`
+    warpgroups share a tile: 2, or 1 if each of the two has tiles of its own.
     In `fx_kernel.tiles`, 0 columns disable this class.
   }];
-  let parameters = (ins "int64_t":$columns, "int64_t":$stages);
+  let parameters = (ins "int64_t":$columns, "int64_t":$stages,
+                        DefaultValuedParameter<"int64_t", "1">:$parts,
+                        DefaultValuedParameter<"int64_t", "2">:$warpgroups);
 }
 
 def FXKernel_ProblemAttr : AttrDef<FXKernel_Dialect, "Problem"> {

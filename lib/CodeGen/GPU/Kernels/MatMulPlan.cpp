@@ -219,16 +219,26 @@ void MatMulPlan::knowSum(Scope &scope, const Index &row, const Index &column,
     knowOfRow(scope, row);
 }
 
-void MatMulPlan::storeOutputs(Scope &scope, const Index &row,
-                              const Index &column, Value sum) {
+MatMulPlan::Stores MatMulPlan::evalOutputs(Scope &scope, const Index &row,
+                                           const Index &column, Value sum) {
   knowSum(scope, row, column, sum);
+  Stores stores;
   for (unsigned o = 0; o < code.numOutputs(); ++o) {
     if (asOperand(o))
       continue;
     Coords to = coords(labels.ofTensor(code.output(o)));
-    code.store(*code.buffer(code.outputArg(o)), to,
-               code.eval(scope, code.output(o), to));
+    Value v = code.eval(scope, code.output(o), to);
+    stores.push_back([this, o, to, v] {
+      code.store(*code.buffer(code.outputArg(o)), to, v);
+    });
   }
+  return stores;
+}
+
+void MatMulPlan::storeOutputs(Scope &scope, const Index &row,
+                              const Index &column, Value sum) {
+  for (auto &store : evalOutputs(scope, row, column, sum))
+    store();
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,12 +267,14 @@ bool MatMulPlan::storesRuns() {
   return true;
 }
 
-void MatMulPlan::storeRun(Scope &scope, const Index &row, const Index &column,
-                          ArrayRef<Value> sums) {
+MatMulPlan::Stores MatMulPlan::evalRun(Scope &scope, const Index &row,
+                                       const Index &column,
+                                       ArrayRef<Value> sums) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   SmallVector<SmallVector<Value>> values(code.numOutputs());
   SmallVector<Index> offsets(code.numOutputs());
+  Stores stores;
   for (int64_t e = 0; e < kRun; ++e) {
     knowSum(scope, row, code.add(column, Index::of(e)), sums[e]);
     for (unsigned o = 0; o < code.numOutputs(); ++o) {
@@ -283,9 +295,19 @@ void MatMulPlan::storeRun(Scope &scope, const Index &row, const Index &column,
         v = arith::ExtUIOp::create(b, loc, element, v);
     Value run = vector::FromElementsOp::create(
         b, loc, VectorType::get({kRun}, element), values[o]);
-    auto store = vector::StoreOp::create(
-        b, loc, run, flat, ValueRange{code.materialize(offsets[o])});
-    int64_t bytes = kRun * codegen::getElementBytes(element);
-    store.setAlignment(std::min(bytes, kAlignment));
+    Value offset = code.materialize(offsets[o]);
+    stores.push_back([this, element, run, flat, offset] {
+      auto store = vector::StoreOp::create(code.b, code.loc, run, flat,
+                                           ValueRange{offset});
+      int64_t bytes = kRun * codegen::getElementBytes(element);
+      store.setAlignment(std::min(bytes, kAlignment));
+    });
   }
+  return stores;
+}
+
+void MatMulPlan::storeRun(Scope &scope, const Index &row, const Index &column,
+                          ArrayRef<Value> sums) {
+  for (auto &store : evalRun(scope, row, column, sums))
+    store();
 }

@@ -84,6 +84,12 @@ struct MatMulPlan {
   void storeOutputs(codegen::Scope &scope, const codegen::Index &row,
                     const codegen::Index &column, mlir::Value sum);
 
+  /// Code that stores evaluated outputs, one function for each output.
+  using Stores = llvm::SmallVector<std::function<void()>>;
+  /// Evaluates the outputs as `storeOutputs` does, but does not store them.
+  Stores evalOutputs(codegen::Scope &scope, const codegen::Index &row,
+                     const codegen::Index &column, mlir::Value sum);
+
   /// Length of a run: elements of a row that a thread stores at once.
   static constexpr int64_t kRun = 8;
   /// Returns true if runs of columns that begin at multiples of `kRun` are
@@ -93,6 +99,10 @@ struct MatMulPlan {
   /// Does the same as `storeOutputs` for `kRun` columns from `column` on.
   void storeRun(codegen::Scope &scope, const codegen::Index &row,
                 const codegen::Index &column, llvm::ArrayRef<mlir::Value> sums);
+  /// Evaluates the outputs as `storeRun` does, but does not store them.
+  Stores evalRun(codegen::Scope &scope, const codegen::Index &row,
+                 const codegen::Index &column,
+                 llvm::ArrayRef<mlir::Value> sums);
 
 private:
   static constexpr int64_t kGroup = 8;

@@ -35,20 +35,22 @@ static ArrayRef<Measured> getTable() {
 
 static constexpr StringLiteral kKeyPartsAttr = "fx.key_parts";
 
-/// Returns how many numbers the schedules of a class have, or 0 if they have no
-/// tiles.
-static unsigned getNumTiles(StringRef kernelClass) {
-  return llvm::StringSwitch<unsigned>(kernelClass)
-      .Case(kernel::WarpgroupAttr::getMnemonic(), 2)
-      .Case(kernel::TensorCoreAttr::getMnemonic(), 6)
-      .Case(kernel::MatMulAttr::getMnemonic(), 5)
-      .Default(0);
+/// Returns the least and the largest count of numbers of a class's schedules,
+/// or zeros if they have no tiles.
+static std::pair<size_t, size_t> getNumTiles(StringRef kernelClass) {
+  using Range = std::pair<size_t, size_t>;
+  return llvm::StringSwitch<Range>(kernelClass)
+      .Case(kernel::WarpgroupAttr::getMnemonic(), Range(2, 4))
+      .Case(kernel::TensorCoreAttr::getMnemonic(), Range(6, 6))
+      .Case(kernel::MatMulAttr::getMnemonic(), Range(5, 5))
+      .Default(Range(0, 0));
 }
 
 static kernel::ScheduleAttrInterface
 getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
   if (kernelClass == kernel::WarpgroupAttr::getMnemonic())
-    return kernel::WarpgroupAttr::get(ctx, t[0], t[1]);
+    return kernel::WarpgroupAttr::get(ctx, t[0], t[1], t.size() > 2 ? t[2] : 1,
+                                      t.size() > 3 ? t[3] : 2);
   if (kernelClass == kernel::TensorCoreAttr::getMnemonic())
     return kernel::TensorCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4], t[5]);
   return kernel::MatMulAttr::get(ctx, t[0], t[1], t[2], t[3], t[4]);
@@ -58,20 +60,21 @@ getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
 static llvm::Expected<kernel::ScheduleAttrInterface>
 parseSchedule(MLIRContext *ctx, StringRef text) {
   auto [name, numbers] = text.split('=');
-  unsigned count = getNumTiles(name);
-  if (!count)
+  auto [least, most] = getNumTiles(name);
+  if (!most)
     return llvm::createStringError(
         "expected warpgroup, tensorcore, matmul or attention, got '" +
         name.str() + "'");
   SmallVector<StringRef> fields;
   numbers.split(fields, ':');
   SmallVector<int64_t> values(fields.size());
-  bool isRight = fields.size() == count;
+  bool isRight = fields.size() >= least && fields.size() <= most;
   for (auto [field, value] : llvm::zip(fields, values))
     isRight &= !field.getAsInteger(10, value) && value >= 0 && value <= 4096;
   if (!isRight)
     return llvm::createStringError(
-        name.str() + ": expected " + std::to_string(count) +
+        name.str() + ": expected " + std::to_string(least) +
+        (least < most ? " to " + std::to_string(most) : "") +
         " numbers up to 4096 with colons, got '" + numbers.str() + "'");
   return getSchedule(ctx, name, values);
 }

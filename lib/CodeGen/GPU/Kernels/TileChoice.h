@@ -32,7 +32,8 @@ struct AskedTiles {
 
 /// Parses what `--gpu-tiles` asks for, separated by commas:
 ///
-///   warpgroup=COLUMNS:STAGES           0:0 excludes this schedule
+///   warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]]
+///                                      0:0 excludes this schedule
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES
 ///   matmul=M:N:K:THREADM:THREADN
 ///   attention=PARTS                    1: blocks do not share keys

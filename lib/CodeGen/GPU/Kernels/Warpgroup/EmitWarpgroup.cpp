@@ -9,16 +9,21 @@
 // several tiles of the result one after the other. A block has three
 // warpgroups. One thread of the first, the producer, starts copies of pieces of
 // K to a ring of stages in shared memory. The other two, the consumers,
-// multiply; each computes half of the tile's rows:
+// multiply:
 //
 //   producer: for each piece: wait until a stage is empty; start its copies
 //   consumer: for each piece: wait until a stage is full; start its products;
 //             wait for those of the piece before and mark its stage as empty
 //
-// The producer starts with the next tile while the consumers pass the sums of
-// the current one to the group's pointwise ops. The sums go through shared
-// memory of each warp, so that neighbouring threads store neighbouring
-// elements.
+// The consumers either share a tile, each with half of its rows, or compute
+// tiles in turns. In turns, one multiplies while the other one passes its sums
+// to the group's pointwise ops. A warpgroup's turn begins when the other one
+// has waited for all pieces of the tile before. It must not wait for a stage
+// earlier, because a wait knows only the lowest bit of a phase's number. In
+// both cases the producer already copies the next tile.
+//
+// If there are few tiles and K is long, blocks share a tile: each computes the
+// sums of a part of K, and a second launch adds them (CombineParts.cpp).
 //
 // The host chooses the kernel at run time. If the loaded image does not have
 // this kernel, or if an operand is not aligned to a chunk, the host launches
@@ -27,8 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TileChoice.h"
-#include "TensorMap.h"
-#include "Warpgroup.h"
+#include "WarpgroupMatMul.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
 
@@ -43,20 +47,19 @@ using codegen::KernelCode;
 using codegen::Scope;
 
 namespace {
-constexpr int64_t kConsumers = 2;
 constexpr int64_t kBlockThreads = (1 + kConsumers) * kWarpgroup;
-constexpr int64_t kBlockRows = kConsumers * kWarpgroupRows;
 /// Registers of each thread of a role; all threads of an SM share 65536.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
-/// The sums of a warp, 16 rows, go through shared memory `kSumColumns` columns
-/// at a time. 32 bytes of padding per row avoid bank conflicts.
-constexpr int64_t kSumColumns = 32, kSumRow = (kSumColumns + 8) * 4;
-constexpr int64_t kSumBytes = 16 * kSumRow;
 
 /// The position of a role in the ring: the current stage, and the parity of the
 /// phase of the stage's barrier that the role waits for.
 struct Ring {
   Value stage, parity;
+};
+
+/// What a block computes at a time: a tile, and a part of K in pieces.
+struct WorkItem {
+  Index row0, column0, part, firstPiece, pieces;
 };
 
 struct WarpgroupMatMul : MatMulPlan {
@@ -66,7 +69,7 @@ struct WarpgroupMatMul : MatMulPlan {
   Int32 i;
   Warpgroup core;
   std::optional<TensorMap> lhs, rhs;
-  int64_t columns = 128, stages = 6;
+  WarpgroupTiles tiles;
   bool hasRuns = false; ///< threads store runs of columns
 
   // Values within the launch.
@@ -74,10 +77,10 @@ struct WarpgroupMatMul : MatMulPlan {
   Value address; ///< the same, an i32
   Value lhsMap, rhsMap;
   Value warp, lane;
+  Value workspace; ///< the sums of the parts of K, if there are several
   Index tileCount, pieces;
 
   bool matches();
-  void chooseTiles();
   bool fits();
   Value canLaunch(Value multiprocessors, Value left, Value right);
   void emit();
@@ -87,26 +90,28 @@ struct WarpgroupMatMul : MatMulPlan {
   void copy(const TensorMap &map, Value value, Value to, Value full,
             const Index &x0, const Index &k0);
   void consume(Launch &launch, Scope &scope);
-  Value multiply(Value stage, Value sums);
-  void finish(Scope &scope, const Index &row0, const Index &column0,
-              Value sums);
-  void storeSums(Scope &scope, const Index &row0, const Index &column0,
-                 Value buffer);
-
-  int64_t lhsBytes() const { return kBlockRows * kBoxBytes; }
-  int64_t stageBytes() const { return lhsBytes() + columns * kBoxBytes; }
-  int64_t barrierStart() const { return stages * stageBytes(); }
-  int64_t sumStart() const { return barrierStart() + 128; }
-  int64_t bytes() const { return sumStart() + kConsumers * 4 * kSumBytes; }
+  SmallVector<Value> multiply(Value stage, ValueRange sums, bool isFirst);
+  void finish(Scope &scope, const WorkItem &item, ValueRange sums);
+  WorkItem placeItem(Value number);
+  int64_t piecesOfPart() const {
+    return llvm::divideCeil(pieces.constant, tiles.parts);
+  }
+  bool areInTurns() const { return tiles.warpgroups == 1; }
 
   Value at(Value base, Value offset) {
     return TensorCore{code.b, code.loc, core.element}.pointer(base, offset, 3);
   }
   Value fullBarrier(Value stage) {
-    return at(memory, i.add(i.mul(stage, 8), barrierStart()));
+    return at(memory, i.add(i.mul(stage, 8), tiles.barrierStart()));
   }
   Value emptyBarrier(Value stage) {
-    return at(memory, i.add(i.mul(stage, 8), barrierStart() + 8 * stages));
+    return at(memory,
+              i.add(i.mul(stage, 8), tiles.barrierStart() + 8 * tiles.stages));
+  }
+  /// The barrier at which a consumer waits for its turn.
+  Value turnBarrier(Value consumer) {
+    return at(memory, i.add(i.mul(consumer, 8),
+                            tiles.barrierStart() + 16 * tiles.stages));
   }
   Value isEqual(Value x, int64_t c) {
     return arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::eq, x,
@@ -114,19 +119,24 @@ struct WarpgroupMatMul : MatMulPlan {
   }
   Ring next(Ring ring) {
     OpBuilder &b = code.b;
-    Value stage = i.add(ring.stage, 1), isLast = isEqual(stage, stages);
+    Value stage = i.add(ring.stage, 1), isLast = isEqual(stage, tiles.stages);
     return {arith::SelectOp::create(b, code.loc, isLast, i.of(0), stage),
             arith::SelectOp::create(b, code.loc, isLast,
                                     i.exclusiveOr(ring.parity, i.of(1)),
                                     ring.parity)};
   }
-  /// Begins a loop over the tiles of the block, which carries the ring, and
-  /// leaves the builder in its body.
-  scf::ForOp beginTiles(Launch &launch, int64_t parity) {
+  /// Begins a loop over the items of the block that are `apart` times the grid
+  /// apart, from the `first`-th one on. It carries `carried` and leaves the
+  /// builder in its body.
+  scf::ForOp beginItems(Launch &launch, Value first, int64_t apart,
+                        ValueRange carried) {
+    Index grid(launch.op.getGridSize().x), start = launch.block;
+    if (first)
+      start = code.add(start, code.mul(grid, Index(i.toIndex(first))));
     auto loop = scf::ForOp::create(
-        code.b, code.loc, code.materialize(launch.block),
-        code.materialize(tileCount), launch.op.getGridSize().x,
-        ValueRange{i.of(0), i.of(parity)});
+        code.b, code.loc, code.materialize(start),
+        code.materialize(code.mul(tileCount, Index::of(tiles.parts))),
+        code.materialize(code.mul(grid, Index::of(apart))), carried);
     code.b.setInsertionPointToStart(loop.getBody());
     return loop;
   }
@@ -147,32 +157,39 @@ bool WarpgroupMatMul::matches() {
   return lhs && rhs;
 }
 
-/// Chooses wide tiles, which need less memory traffic per product, if there are
-/// enough of them for all SMs.
-void WarpgroupMatMul::chooseTiles() {
-  if (auto chosen = getTiles<kernel::WarpgroupAttr>(*this)) {
-    columns = chosen.getColumns();
-    stages = chosen.getStages();
-    return;
-  }
-  if (nSize.isStatic() && nSize.constant <= 128) {
-    columns = nSize.constant <= 64 ? 64 : 128;
-    return;
-  }
-  Index tiles = countTiles(kBlockRows, 256);
-  if (!tiles.isStatic() || tiles.constant >= code.machine.multiprocessors) {
-    columns = 256;
-    stages = 4;
-  }
+/// Returns true if the tiles are valid: they consist of whole boxes of 64
+/// columns, their sums fit the registers, and stages, sums and at most 18
+/// barriers fit the shared memory of a block. Parts of K need static sizes, for
+/// the workspace, and are not empty.
+bool WarpgroupMatMul::fits() {
+  int64_t most = areInTurns() ? 128 : 256;
+  if (tiles.columns <= 0 || tiles.columns > most ||
+      tiles.columns % kBoxColumns || tiles.stages < 2 || tiles.stages > 8 ||
+      tiles.bytes() + kBoxAlignment > code.machine.maxShared ||
+      tiles.warpgroups < 1 || tiles.warpgroups > kConsumers)
+    return false;
+  if (tiles.parts == 1)
+    return true;
+  pieces = code.ceilDiv(kSize, kBoxColumns);
+  return tiles.parts > 1 && !areInTurns() && pieces.isStatic() &&
+         countTiles(kBlockRows, tiles.columns).isStatic() &&
+         llvm::divideCeil(pieces.constant, piecesOfPart()) ==
+             static_cast<uint64_t>(tiles.parts);
 }
 
-/// Returns true if the tiles are valid: they consist of whole boxes of 64
-/// columns, their sums fit the registers, and stages, sums and at most 16
-/// barriers fit the shared memory of a block.
-bool WarpgroupMatMul::fits() {
-  return columns > 0 && columns <= 256 && columns % kBoxColumns == 0 &&
-         stages >= 2 && stages <= 8 &&
-         bytes() + kBoxAlignment <= code.machine.maxShared;
+/// Computes the tile and the part of K of the item with this number.
+WorkItem WarpgroupMatMul::placeItem(Value number) {
+  WorkItem item{{}, {}, Index::of(0), Index::of(0), pieces};
+  Index tile = number;
+  if (tiles.parts > 1) {
+    item.part = code.floorDiv(number, tileCount.constant);
+    tile = code.sub(number, code.mul(item.part, tileCount));
+    Index each = Index::of(piecesOfPart());
+    item.firstPiece = code.mul(item.part, each);
+    item.pieces = code.min(code.sub(pieces, item.firstPiece), each);
+  }
+  placeTile(tile, kBlockRows, tiles.columns, item.row0, item.column0);
+  return item;
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,7 +200,7 @@ bool WarpgroupMatMul::fits() {
 /// lies along K, or else one box for each 64 rows (columns).
 void WarpgroupMatMul::copy(const TensorMap &map, Value value, Value to,
                            Value full, const Index &x0, const Index &k0) {
-  int64_t width = map.isLhs ? kBlockRows : columns;
+  int64_t width = map.isLhs ? kBlockRows : tiles.columns;
   SmallVector<Value> batches;
   for (unsigned loop : map.batch)
     batches.push_back(i.from(code.materialize(MatMulPlan::at[loop])));
@@ -203,149 +220,142 @@ void WarpgroupMatMul::produce(Launch &launch) {
   Location loc = code.loc;
   // All stages are empty: waiting for parity 1 of a new barrier returns at
   // once.
-  scf::ForOp tiles = beginTiles(launch, /*parity=*/1);
-  Index row0, column0;
-  placeTile(Index(tiles.getInductionVar()), kBlockRows, columns, row0, column0);
+  scf::ForOp items =
+      beginItems(launch, Value(), /*apart=*/1, ValueRange{i.of(0), i.of(1)});
+  WorkItem item = placeItem(items.getInductionVar());
   Scope scope;
-  scf::ForOp loop = code.beginFor(launch.scope, scope, Index::of(0), pieces, 1,
-                                  tiles.getRegionIterArgs());
+  scf::ForOp loop = code.beginFor(launch.scope, scope, Index::of(0),
+                                  item.pieces, 1, items.getRegionIterArgs());
   Ring ring{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   Value full = fullBarrier(ring.stage);
   core.wait(emptyBarrier(ring.stage), ring.parity);
-  core.expect(full, stageBytes());
-  Index k0 = code.mul(Index(loop.getInductionVar()), Index::of(kBoxColumns));
-  Value to = at(memory, i.mul(ring.stage, stageBytes()));
-  copy(*lhs, lhsMap, to, full, row0, k0);
-  copy(*rhs, rhsMap, at(to, i.of(lhsBytes())), full, column0, k0);
+  core.expect(full, tiles.stageBytes());
+  Index piece = code.add(item.firstPiece, Index(loop.getInductionVar()));
+  Index k0 = code.mul(piece, Index::of(kBoxColumns));
+  Value to = at(memory, i.mul(ring.stage, tiles.stageBytes()));
+  copy(*lhs, lhsMap, to, full, item.row0, k0);
+  copy(*rhs, rhsMap, at(to, i.of(tiles.lhsBytes())), full, item.column0, k0);
   ring = next(ring);
   code.endFor(loop, {ring.stage, ring.parity});
   scf::YieldOp::create(b, loc, loop.getResults());
-  b.setInsertionPointAfter(tiles);
+  b.setInsertionPointAfter(items);
 }
 
 //===----------------------------------------------------------------------===//
 // Consumers
 //===----------------------------------------------------------------------===//
 
-/// Starts the products of a stage. Returns the sums, which are not complete
-/// yet.
-Value WarpgroupMatMul::multiply(Value stage, Value sums) {
-  Value group = i.add(i.div(warp, 4), -1);
-  Value left = i.add(address, i.mul(stage, stageBytes()));
-  Value right = i.add(left, lhsBytes());
-  left = i.add(left, i.mul(group, kWarpgroupRows * kBoxBytes));
-  Value x = core.describe(left, lhs->isAlongK, kBoxColumns),
-        y = core.describe(right, rhs->isAlongK, kBoxColumns);
+/// Starts the products of a stage: each adds 64 rows to one of `sums`, or sets
+/// it if the stage is the `first` of a tile. Returns the sums, which are not
+/// complete yet.
+SmallVector<Value> WarpgroupMatMul::multiply(Value stage, ValueRange sums,
+                                             bool isFirst) {
+  Value left = i.add(address, i.mul(stage, tiles.stageBytes()));
+  Value right = i.add(left, tiles.lhsBytes());
+  constexpr int64_t kBytes = kWarpgroupRows * kBoxBytes;
+  if (!areInTurns())
+    left = i.add(left, i.mul(i.add(i.div(warp, 4), -1), kBytes));
+  Value y = core.describe(right, rhs->isAlongK, kBoxColumns);
+  SmallVector<Value> xs, results(sums);
+  for (unsigned p = 0; p < sums.size(); ++p)
+    xs.push_back(
+        core.describe(i.add(left, p * kBytes), lhs->isAlongK, kBoxColumns));
   core.fence();
   for (int64_t step = 0; step < kBoxColumns / 16; ++step)
-    sums = core.multiply(sums, core.advance(x, lhs->isAlongK, step),
-                         lhs->isAlongK, core.advance(y, rhs->isAlongK, step),
-                         rhs->isAlongK, columns);
+    for (auto [x, sum] : llvm::zip(xs, results))
+      sum = core.multiply(sum, core.advance(x, lhs->isAlongK, step),
+                          lhs->isAlongK, core.advance(y, rhs->isAlongK, step),
+                          rhs->isAlongK, tiles.columns, isFirst && step == 0);
   core.commit();
-  return sums;
+  return results;
 }
 
 void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   Value isFirstLane = isEqual(lane, 0);
-  auto release = [&](Value stage, Value condition) {
-    auto branch = scf::IfOp::create(b, loc, condition, /*withElse=*/false);
+  auto arrive = [&](Value barrier) {
+    auto branch = scf::IfOp::create(b, loc, isFirstLane, /*withElse=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    core.arrive(emptyBarrier(stage));
+    core.arrive(barrier);
   };
-  scf::ForOp tiles = beginTiles(launch, /*parity=*/0);
+  // In turns, a warpgroup passes over the pieces of the other one. The loop
+  // carries the number of pieces before the tile, and the parity of the turn.
+  // The first turn of the first consumer begins at once.
+  Value allPieces, first;
+  SmallVector<Value> start = {i.of(0), i.of(0)};
+  if (areInTurns()) {
+    allPieces = i.from(code.materialize(pieces));
+    first = i.add(i.div(warp, 4), -1);
+    start = {arith::MulIOp::create(b, loc, first, allPieces),
+             i.exclusiveOr(first, i.of(1))};
+  }
+  scf::ForOp items =
+      beginItems(launch, first, areInTurns() ? kConsumers : 1, start);
   Scope inTile;
   inTile.parent = &scope;
-  inTile.loop = tiles;
-  Index row0, column0;
-  placeTile(Index(tiles.getInductionVar()), kBlockRows, columns, row0, column0);
-  Scope inPiece;
-  SmallVector<Value> carried(tiles.getRegionIterArgs());
-  carried.push_back(carried[0]);
-  carried.push_back(core.zeros(columns));
-  scf::ForOp loop =
-      code.beginFor(inTile, inPiece, Index::of(0), pieces, 1, carried);
-  ValueRange args = loop.getRegionIterArgs();
-  Ring ring{args[0], args[1]};
-  core.wait(fullBarrier(ring.stage), ring.parity);
-  Value sums = multiply(ring.stage, args[3]);
-  core.finish(1);
-  Value isLater =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                            loop.getInductionVar(), code.constant(0));
-  release(args[2], arith::AndIOp::create(b, loc, isLater, isFirstLane));
-  Ring after = next(ring);
-  code.endFor(loop, {after.stage, after.parity, ring.stage, sums});
-  core.finish(0);
-  release(loop.getResult(2), isFirstLane);
-  finish(inTile, row0, column0, loop.getResult(3));
-  scf::YieldOp::create(b, loc, loop.getResults().take_front(2));
-  b.setInsertionPointAfter(tiles);
-}
-
-/// Passes 16 rows of `kSumColumns` sums in shared memory to the group's
-/// pointwise ops. Four lanes take the runs of a row, or, without runs, each of
-/// the 32 lanes takes one element of the row.
-void WarpgroupMatMul::storeSums(Scope &scope, const Index &row0,
-                                const Index &column0, Value buffer) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto bound = [](const Index &size, int64_t tile) {
-    return isMultiple(size, tile) ? Index::of(-1) : size;
-  };
-  int64_t width = hasRuns ? kRun : 1, lanes = kSumColumns / width;
-  Value myRow = i.div(lane, lanes), myColumn = i.mul(i.rem(lane, lanes), width);
-  Scope rows;
-  scf::ForOp loop =
-      code.beginFor(scope, rows, Index::of(0), Index::of(16), kWarp / lanes);
-  Value r = i.add(i.from(loop.getInductionVar()), myRow);
-  Index row = code.add(row0, Index(i.toIndex(r))),
-        column = code.add(column0, Index(i.toIndex(myColumn)));
-  guarded(code, rows,
-          {{row, bound(mSize, kBlockRows)}, {column, bound(nSize, columns)}},
-          [&](Scope &here) {
-            Value from =
-                at(buffer, i.add(i.mul(r, kSumRow), i.mul(myColumn, 4)));
-            TensorCore shared{b, loc, core.element};
-            if (hasRuns)
-              storeRun(here, row, column, shared.loadRun(from));
-            else
-              storeOutputs(here, row, column,
-                           LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
-          });
-  code.endFor(loop);
-}
-
-/// Passes the sums of a tile to the group's pointwise ops.
-void WarpgroupMatMul::finish(Scope &scope, const Index &row0,
-                             const Index &column0, Value sums) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto pair = VectorType::get({2}, b.getF32Type());
-  // The number of the warp among those of the consumers. Each has 16 rows.
-  Value mine = i.add(warp, -4);
-  Value buffer = at(memory, i.add(i.mul(mine, kSumBytes), sumStart()));
-  Index firstRow = code.add(row0, Index(i.toIndex(i.mul(mine, 16))));
-  Value slot = i.add(i.mul(i.div(lane, 4), kSumRow), i.mul(i.rem(lane, 4), 8));
-  for (int64_t first = 0; first < columns; first += kSumColumns) {
-    for (int64_t c = 0; c < kSumColumns; c += 8)
-      for (int64_t half = 0; half < 2; ++half) {
-        Value two = LLVM::PoisonOp::create(b, loc, pair);
-        for (int64_t e = 0; e < 2; ++e) {
-          Value sum = LLVM::ExtractValueOp::create(
-              b, loc, sums, (first + c) / 2 + 2 * half + e);
-          two = LLVM::InsertElementOp::create(b, loc, two, sum, i.of(e));
-        }
-        Value to = at(buffer, i.add(slot, 8 * half * kSumRow + 4 * c));
-        LLVM::StoreOp::create(b, loc, two, to, /*alignment=*/8);
-      }
-    core.synchronizeWarp();
-    storeSums(scope, firstRow, code.add(column0, Index::of(first)), buffer);
-    // Other lanes may still read the buffer that the next iteration writes.
-    core.synchronizeWarp();
+  inTile.loop = items;
+  WorkItem item = placeItem(items.getInductionVar());
+  SmallVector<Value> carried(items.getRegionIterArgs());
+  if (areInTurns()) {
+    Value before = carried[0];
+    core.wait(turnBarrier(first), carried[1]);
+    carried = {i.rem(before, tiles.stages),
+               i.rem(i.div(before, tiles.stages), 2)};
   }
+  // The first piece sets the sums.
+  SmallVector<Value> sums(tiles.products(), core.undefined(tiles.columns));
+  Ring ring{carried[0], carried[1]};
+  core.wait(fullBarrier(ring.stage), ring.parity);
+  sums = multiply(ring.stage, sums, /*isFirst=*/true);
+  Ring after = next(ring);
+  carried = {after.stage, after.parity, ring.stage};
+  carried.append(sums);
+  Scope inPiece;
+  scf::ForOp loop =
+      code.beginFor(inTile, inPiece, Index::of(1), item.pieces, 1, carried);
+  ValueRange args = loop.getRegionIterArgs();
+  ring = {args[0], args[1]};
+  core.wait(fullBarrier(ring.stage), ring.parity);
+  sums = multiply(ring.stage, args.drop_front(3), /*isFirst=*/false);
+  core.finish(1);
+  arrive(emptyBarrier(args[2]));
+  after = next(ring);
+  carried = {after.stage, after.parity, ring.stage};
+  carried.append(sums);
+  code.endFor(loop, carried);
+  if (areInTurns())
+    arrive(turnBarrier(i.exclusiveOr(first, i.of(1))));
+  core.finish(0);
+  arrive(emptyBarrier(loop.getResult(2)));
+  finish(inTile, item, loop.getResults().drop_front(3));
+  SmallVector<Value> end(loop.getResults().take_front(2));
+  if (areInTurns())
+    end = {i.add(items.getRegionIterArg(0), i.mul(allPieces, kConsumers)),
+           i.exclusiveOr(items.getRegionIterArg(1), i.of(1))};
+  scf::YieldOp::create(b, loc, end);
+  b.setInsertionPointAfter(items);
+}
+
+/// Passes the sums of an item to the group's pointwise ops or stores them to
+/// the workspace. A warp has 16 rows of each product.
+void WarpgroupMatMul::finish(Scope &scope, const WorkItem &item,
+                             ValueRange sums) {
+  Value mine = i.add(warp, -4);
+  Value buffer = at(memory, i.add(i.mul(mine, kSumBytes), tiles.sumStart()));
+  Value row = i.mul(areInTurns() ? i.rem(mine, 4) : mine, 16);
+  WarpgroupEpilogue epilogue{*this, i,      core,      tiles,  hasRuns,
+                             lane,  buffer, workspace, Index()};
+  if (workspace) {
+    epilogue.hasRuns = isMultiple(nSize, kRun);
+    Index first = item.part;
+    for (auto [loop, size] : llvm::zip(batch, batchSizes))
+      first = code.add(code.mul(first, size), MatMulPlan::at[loop]);
+    epilogue.firstOfPart = code.mul(code.mul(first, mSize), nSize);
+  }
+  epilogue.emit(scope, code.add(item.row0, Index(i.toIndex(row))), item.column0,
+                sums);
 }
 
 //===----------------------------------------------------------------------===//
@@ -370,13 +380,15 @@ void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(first.thenBlock());
-    for (int64_t s = 0; s < stages; ++s) {
-      core.initialize(fullBarrier(i.of(s)), 1);
-      core.initialize(emptyBarrier(i.of(s)), 4 * kConsumers);
-    }
-    core.publish();
     core.prefetch(lhsMap);
     core.prefetch(rhsMap);
+    for (int64_t s = 0; s < tiles.stages; ++s) {
+      core.initialize(fullBarrier(i.of(s)), 1);
+      core.initialize(emptyBarrier(i.of(s)), 4 * tiles.warpgroups);
+    }
+    for (int64_t c = 0; areInTurns() && c < kConsumers; ++c)
+      core.initialize(turnBarrier(i.of(c)), 4);
+    core.publish();
   }
   mlir::gpu::BarrierOp::create(b, loc);
 }
@@ -389,13 +401,14 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
     return map.isAlongK ? width : kBoxColumns;
   };
   lhsMap = lhs->make(*this, 0, left, boxRows(*lhs, kBlockRows));
-  rhsMap = rhs->make(*this, 1, right, boxRows(*rhs, columns));
-  tileCount = countTiles(kBlockRows, columns);
+  rhsMap = rhs->make(*this, 1, right, boxRows(*rhs, tiles.columns));
+  tileCount = countTiles(kBlockRows, tiles.columns);
   pieces = code.ceilDiv(kSize, kBoxColumns);
   Index all(
       arith::IndexCastOp::create(b, loc, b.getIndexType(), multiprocessors));
-  Launch launch(code, code.min(tileCount, all), kBlockThreads,
-                bytes() + kBoxAlignment);
+  Index items = code.mul(tileCount, Index::of(tiles.parts));
+  Launch launch(code, code.min(items, all), kBlockThreads,
+                tiles.bytes() + kBoxAlignment);
   launch.op->setAttr(kChipAttr, b.getStringAttr("sm_90a"));
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
@@ -455,6 +468,11 @@ void WarpgroupMatMul::emit() {
   OpBuilder &b = code.b;
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   hasRuns = storesRuns();
+  if (tiles.parts > 1)
+    workspace =
+        code.addWorkspace(tiles.parts * product(code, batchSizes).constant *
+                              mSize.constant * nSize.constant,
+                          b.getF32Type());
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value multiprocessors = callRuntime(code, "fx_rt_gpu_multiprocessors", chip);
   Value left = operandAddress(true), right = operandAddress(false);
@@ -463,6 +481,8 @@ void WarpgroupMatMul::emit() {
                         /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   emitLaunch(multiprocessors, left, right);
+  if (workspace)
+    emitCombination(*this, workspace, tiles.parts, hasRuns);
   b.setInsertionPointToStart(branch.elseBlock());
   getTensorCoreClass().emit(code);
   b.setInsertionPointAfter(branch);
@@ -475,14 +495,16 @@ static void emitWarpgroup(KernelCode &code) {
   e.split();
   if (!e.matches())
     return code.fail("a small matmul, or operands that are no boxes");
-  e.chooseTiles();
+  e.tiles = chooseWarpgroupTiles(e);
   if (!e.fits())
     return code.fail(
         "expected 64 to 256 columns and 2 to 8 stages that fit the "
         "shared memory, got " +
-        Twine(e.columns) + " columns and " + Twine(e.stages) + " stages");
-  noteSchedule(
-      e, kernel::WarpgroupAttr::get(code.b.getContext(), e.columns, e.stages));
+        Twine(e.tiles.columns) + " columns and " + Twine(e.tiles.stages) +
+        " stages");
+  noteSchedule(e, kernel::WarpgroupAttr::get(
+                      code.b.getContext(), e.tiles.columns, e.tiles.stages,
+                      e.tiles.parts, e.tiles.warpgroups));
   e.emit();
 }
 

@@ -61,14 +61,10 @@ void Warpgroup::copyBox(Value to, Value map, Value barrier, ValueRange at) {
 // Products
 //===----------------------------------------------------------------------===//
 
-Value Warpgroup::zeros(int64_t columns) {
+Value Warpgroup::undefined(int64_t columns) {
   SmallVector<Type> types(columns / 2, i.b.getF32Type());
-  Value zero = LLVM::ConstantOp::create(i.b, i.loc, i.b.getF32FloatAttr(0.0f));
-  Value sums = LLVM::PoisonOp::create(
+  return LLVM::PoisonOp::create(
       i.b, i.loc, LLVM::LLVMStructType::getLiteral(i.b.getContext(), types));
-  for (int64_t e = 0; e < columns / 2; ++e)
-    sums = LLVM::InsertValueOp::create(i.b, i.loc, sums, zero, e);
-  return sums;
 }
 
 /// Builds a "matrix descriptor" of the PTX ISA. Addresses and distances are in
@@ -96,14 +92,15 @@ Value Warpgroup::advance(Value descriptor, bool isAlongK, int64_t steps) {
 }
 
 Value Warpgroup::multiply(Value sums, Value x, bool xAlongK, Value y,
-                          bool yAlongK, int64_t columns) {
+                          bool yAlongK, int64_t columns, bool isFirst) {
   auto kind = element.isBF16() ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16;
   auto shape =
       NVVM::MMAShapeAttr::get(i.b.getContext(), kWarpgroupRows, columns, 16);
   return NVVM::WgmmaMmaAsyncOp::create(
       i.b, i.loc, sums.getType(), sums, x, y, shape, kind, kind,
-      NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one,
-      NVVM::WGMMAScaleIn::one,
+      NVVM::WGMMATypes::f32,
+      isFirst ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one,
+      NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
       xAlongK ? NVVM::MMALayout::row : NVVM::MMALayout::col,
       yAlongK ? NVVM::MMALayout::col : NVVM::MMALayout::row, nullptr);
 }

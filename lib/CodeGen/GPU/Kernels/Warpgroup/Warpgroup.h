@@ -63,11 +63,11 @@ struct Warpgroup {
                mlir::ValueRange at);
 
   //===--- products ------------------------------------------------------===//
-  /// Returns the 64 by `columns` sums of a warpgroup, all zero, as a struct of
+  /// Returns the 64 by `columns` sums of a warpgroup, not set, as a struct of
   /// f32. Elements 4 j to 4 j + 3 of a thread belong to columns 8 j to 8 j + 7:
   /// they are in columns 8 j + 2 * (lane % 4) and the next of row lane / 4,
   /// then of row lane / 4 + 8, of the 16 rows of the thread's warp.
-  mlir::Value zeros(int64_t columns);
+  mlir::Value undefined(int64_t columns);
   /// Returns the descriptor of an operand at an i32 address in shared memory.
   /// If `isAlongK`, the operand is one box whose rows hold 64 elements along K.
   /// Otherwise it is a sequence of boxes of `k` rows; a row holds 64 elements
@@ -76,10 +76,12 @@ struct Warpgroup {
   /// Returns the descriptor of the operand 16 * `steps` elements further along
   /// K.
   mlir::Value advance(mlir::Value descriptor, bool isAlongK, int64_t steps);
-  /// Returns `sums` plus the product of a 64 x 16 and a 16 x `columns` matrix.
+  /// Returns `sums` plus the product of a 64 x 16 and a 16 x `columns` matrix,
+  /// or the product alone if `isFirst`.
   /// The result may only be read after `commit` and `finish`.
   mlir::Value multiply(mlir::Value sums, mlir::Value x, bool xAlongK,
-                       mlir::Value y, bool yAlongK, int64_t columns);
+                       mlir::Value y, bool yAlongK, int64_t columns,
+                       bool isFirst);
   /// Orders writes to the registers of sums before the first `multiply` that
   /// uses them.
   void fence();

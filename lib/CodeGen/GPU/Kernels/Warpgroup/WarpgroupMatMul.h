@@ -1,0 +1,98 @@
+//===- WarpgroupMatMul.h - matmuls on tensor cores of sm_90a ----*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_GPU_WARPGROUPMATMUL_H
+#define FX_LIB_CODEGEN_GPU_WARPGROUPMATMUL_H
+
+#include "TensorMap.h"
+#include "Warpgroup.h"
+
+namespace fx::gpu {
+
+/// The number of warpgroups that multiply, and the rows of a tile.
+inline constexpr int64_t kConsumers = 2;
+inline constexpr int64_t kBlockRows = kConsumers * kWarpgroupRows;
+/// The sums of a warp, 16 rows, go through shared memory `kSumColumns` columns
+/// at a time.
+inline constexpr int64_t kSumColumns = 64, kSumRow = kSumColumns * 4;
+inline constexpr int64_t kSumBytes = 16 * kSumRow;
+
+/// The tiles of a launch, and who computes them.
+struct WarpgroupTiles {
+  int64_t columns = 128, stages = 6;
+  /// Blocks that share a tile; each computes the sums of a part of K.
+  int64_t parts = 1;
+  /// Warpgroups that share a tile.
+  int64_t warpgroups = kConsumers;
+
+  int64_t lhsBytes() const { return kBlockRows * kBoxBytes; }
+  int64_t stageBytes() const { return lhsBytes() + columns * kBoxBytes; }
+  int64_t barrierStart() const { return stages * stageBytes(); }
+  int64_t sumStart() const { return barrierStart() + 256; }
+  int64_t bytes() const { return sumStart() + kConsumers * 4 * kSumBytes; }
+  /// The number of 64 rows that a warpgroup multiplies.
+  int64_t products() const { return kConsumers / warpgroups; }
+};
+
+/// Returns the tiles that are expected to take the least time.
+WarpgroupTiles chooseWarpgroupTiles(MatMulPlan &plan);
+
+/// Returns the cost (`bodyCost`) of an element of the group's pointwise ops.
+/// Ops of one loop do not count: they compute values of columns, which are
+/// evaluated once for several rows.
+int64_t getPointwiseCost(const MatMulPlan &plan);
+
+/// The epilogue of a warp: passes sums to the group's pointwise ops, or stores
+/// them to a workspace.
+struct WarpgroupEpilogue {
+  MatMulPlan &plan;
+  Int32 i;
+  Warpgroup core;
+  const WarpgroupTiles &tiles;
+  bool hasRuns;               ///< threads store runs of columns
+  mlir::Value lane;           ///< the number of the lane, an i32
+  mlir::Value buffer;         ///< the warp's `kSumBytes` bytes of shared memory
+  mlir::Value workspace;      ///< null: the group's outputs are stored
+  codegen::Index firstOfPart; ///< of the part's sums in the workspace
+
+  /// `sums` are the results of the products, each of 64 rows and
+  /// `tiles.columns` columns; `row0` is the warp's first row in the first one.
+  void emit(codegen::Scope &scope, const codegen::Index &row0,
+            const codegen::Index &column0, mlir::ValueRange sums);
+
+private:
+  /// A lane's first column of a run, and that in shared memory. Both are those
+  /// of the last run if `isThere`, which may be null, is false.
+  struct Column {
+    codegen::Index column;
+    mlir::Value mine, isThere;
+  };
+
+  bool isCostly() const;
+  mlir::Value at(mlir::Value base, mlir::Value offset);
+  void stage(mlir::Value sums, int64_t first);
+  void stageAny(mlir::ValueRange sums, mlir::Value product, mlir::Value chunk);
+  llvm::SmallVector<Column> placeColumns(const codegen::Index &first);
+  void forPart(codegen::Scope &scope, const codegen::Index &at,
+               const codegen::Index &size, int64_t tile,
+               llvm::function_ref<void(codegen::Scope &)> body);
+  void emitRows(codegen::Scope &scope, const codegen::Index &row0,
+                const Column &columns);
+  llvm::SmallVector<mlir::Value> load(mlir::Value row, mlir::Value column);
+  MatMulPlan::Stores evaluate(codegen::Scope &scope, const codegen::Index &row,
+                              const codegen::Index &column,
+                              mlir::ValueRange sums);
+};
+
+/// Emits the launch that adds the sums of the parts of K in a fixed order and
+/// passes them to the group's pointwise ops.
+void emitCombination(MatMulPlan &plan, mlir::Value workspace, int64_t parts,
+                     bool hasRuns);
+
+} // namespace fx::gpu
+
+#endif // FX_LIB_CODEGEN_GPU_WARPGROUPMATMUL_H
