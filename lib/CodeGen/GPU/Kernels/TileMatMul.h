@@ -98,6 +98,12 @@ struct TileMatMul : MatMulPlan {
 
 private:
   bool canCopy(TileOperand &operand);
+  /// Returns the address of chunk `chunk` + `across` in row `row` + `below` of
+  /// a tile at `memory`. If possible, these constants are an offset from an
+  /// address without them, because this needs no register.
+  mlir::Value locate(const SharedTile &tile, mlir::Value memory,
+                     mlir::Value row, int64_t below, mlir::Value chunk,
+                     int64_t across = 0);
   /// Implement `copyTile` with asynchronous copies of chunks, or with a loop
   /// over the elements.
   void copyChunks(const TileOperand &operand, const codegen::Index &first,
