@@ -77,6 +77,7 @@ TileOperand TileMatMul::describe(bool isLhs) {
   int64_t width = isLhs ? tiles.m : tiles.n;
   operand.tile = operand.isAlongK ? SharedTile{width, tiles.k}
                                   : SharedTile{tiles.k, width};
+  operand.tile.isPadded = tiles.isPadded;
   operand.isAsync = canCopy(operand);
   if (!operand.isAsync)
     return operand;

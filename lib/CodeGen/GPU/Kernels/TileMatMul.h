@@ -24,6 +24,8 @@ namespace fx::gpu {
 /// Shared memory holds `stages` tiles of each operand, k elements long.
 struct Tiles {
   int64_t m = 64, n = 64, k = 32, warpsM = 2, warpsN = 2, stages = 4;
+  /// Rows in shared memory are padded, so that their chunks are not permuted.
+  bool isPadded = false;
   int64_t threads() const { return warpsM * warpsN * kWarp; }
   int64_t warpRows() const { return m / warpsM; }
   int64_t warpColumns() const { return n / warpsN; }

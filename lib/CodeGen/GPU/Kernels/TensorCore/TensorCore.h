@@ -42,13 +42,14 @@ inline constexpr int64_t kChunkBytes = 16;
 
 /// A row-major matrix of 2-byte elements in shared memory. The layout puts the
 /// chunks of one column in 8 consecutive rows into different banks: the chunks
-/// of a row are permuted, or, if their number is not a power of two, the pitch
-/// of rows is an odd number of chunks.
+/// of a row are permuted, or, if `isPadded` or their number is not a power of
+/// two, the pitch of rows is an odd number of chunks.
 struct SharedTile {
   int64_t rows = 0, columns = 0;
+  bool isPadded = false;
   int64_t bytes() const { return rows * pitch() * kChunkBytes; }
   int64_t chunks() const { return columns / kChunk; }
-  bool isPermuted() const { return llvm::isPowerOf2_64(chunks()); }
+  bool isPermuted() const { return !isPadded && llvm::isPowerOf2_64(chunks()); }
   /// Returns the distance of rows in chunks.
   int64_t pitch() const { return isPermuted() ? chunks() : chunks() | 1; }
   /// Returns the offset of a chunk in bytes.
