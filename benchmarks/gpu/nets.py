@@ -13,8 +13,8 @@ from torch.nn import functional as F
 
 
 #: The models for which torch.compile is measured. It takes up to a minute for each.
-COMPILED = ["resnet50_b1", "bert_base_b1", "llama_decode_b1_bf16", "resnet50_b16_bf16",
-            "bert_base_b8_bf16", "llama_prefill_512_bf16", "unet_bf16"]
+COMPILED = [f"{name}{end}" for name in ("resnet50_b16", "bert_base_b8", "llama_prefill_512",
+                                        "llama_decode_b1") for end in ("", "_bf16")] + ["unet_bf16"]
 
 
 class Step(nn.Module):

@@ -311,7 +311,7 @@ def eager(task, emit) -> None:
         emit(stage="run")
         _set_tf32(False)
         timing.all_of(lambda: module(*args, **kwargs), emit, is_cuda, how=task.get("how", ""))
-        if case.tf32 and is_cuda:
+        if case.tf32 and is_cuda and not task.get("how"):
             _set_tf32(True)
             emit(stage="tf32")
             emit(tf32_ms=timing.events(lambda: module(*args, **kwargs), 5, 50, timing.QUICK))

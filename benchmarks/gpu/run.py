@@ -215,7 +215,7 @@ class Part:
         part = self.options.part
         how = "events" if part == "variants" else "quick" if self.options.quick else ""
         if part == "compile":
-            for mode in ("default", "reduce-overhead"):
+            for mode in self.options.modes.split(","):
                 self.row(key, mode, {"do": "compiled", "key": key, "mode": mode,
                                      "how": "brief" if how else ""})
             return
@@ -228,7 +228,7 @@ class Part:
     def share(self, keys: list[str]) -> None:
         """Adds the rows of all cases by several processes. Each takes the next case that none has
         taken, and writes a file of its own."""
-        os.environ["FX_GPU_LOCK"] = str(self.folder / "lock")
+        os.environ.setdefault("FX_GPU_LOCK", str(self.folder / "lock"))
         (lines, give), path = os.pipe(), self.results.path
         os.write(give, bytes(range(len(keys))))
         os.close(give)
@@ -281,6 +281,7 @@ def main() -> None:
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"))
     parser.add_argument("--limit", type=float, default=PART, help="seconds of the part")
     parser.add_argument("--timeout", type=float, default=ROW, help="seconds of a row")
+    parser.add_argument("--modes", default="default,reduce-overhead", help="of torch.compile")
     parser.add_argument("--quick", action="store_true", help="fewer measurements, no comparisons")
     parser.add_argument("--jobs", type=int, default=1, help="processes; one at a time measures")
     parser.add_argument("--no-fork", action="store_true", help="start each process again")

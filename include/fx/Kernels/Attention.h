@@ -60,6 +60,15 @@ struct CausalMask {
 std::optional<CausalMask> matchCausalMask(const Attention &attention,
                                           const LoopLabels &labels);
 
+/// x is the scores times `scale`, which is positive, and -inf for the keys that
+/// `causal` excludes.
+struct ScaledScores {
+  float scale = 1;
+  std::optional<CausalMask> causal;
+};
+std::optional<ScaledScores> matchScaledScores(const Attention &attention,
+                                              const LoopLabels &labels);
+
 } // namespace fx::kernel
 
 #endif // FX_KERNELS_ATTENTION_H

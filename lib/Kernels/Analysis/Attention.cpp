@@ -20,6 +20,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace fx::kernel;
 
@@ -438,4 +440,52 @@ fx::kernel::matchCausalMask(const Attention &attention,
     return std::nullopt;
   return findMask(op.getBody()->getTerminator()->getOperand(0), attention,
                   labels);
+}
+
+/// Follows `v`, an element of x or a value from which it is computed, to an
+/// element of the scores. Returns false if there is an op other than a product
+/// with a constant and one causal mask.
+static bool findScores(Value v, const Attention &attention,
+                       const LoopLabels &labels, ScaledScores &found) {
+  if (!v.getType().isF32())
+    return false;
+  if (Value tensor = getTensor(v)) {
+    auto op = tensor.getDefiningOp<linalg::GenericOp>();
+    if (op == attention.scores.op)
+      return true;
+    return op && llvm::is_contained(attention.ops, op.getOperation()) &&
+           findScores(op.getBody()->getTerminator()->getOperand(0), attention,
+                      labels, found);
+  }
+  Operation *def = v.getDefiningOp();
+  if (auto product = dyn_cast_or_null<arith::MulFOp>(def)) {
+    APFloat c(0.0f);
+    for (auto [x, y] : {std::pair(product.getLhs(), product.getRhs()),
+                        std::pair(product.getRhs(), product.getLhs())})
+      if (matchPattern(y, m_ConstantFloat(&c))) {
+        found.scale *= c.convertToFloat();
+        return findScores(x, attention, labels, found);
+      }
+    return false;
+  }
+  auto select = dyn_cast_or_null<arith::SelectOp>(def);
+  if (!select || !isLowest(select.getFalseValue()) || found.causal)
+    return false;
+  found.causal = getMask(select.getCondition(), attention, labels);
+  return found.causal &&
+         findScores(select.getTrueValue(), attention, labels, found);
+}
+
+std::optional<ScaledScores>
+fx::kernel::matchScaledScores(const Attention &attention,
+                              const LoopLabels &labels) {
+  ScaledScores found;
+  auto op = attention.x.getDefiningOp<linalg::GenericOp>();
+  if (!op || (op != attention.scores.op &&
+              !findScores(op.getBody()->getTerminator()->getOperand(0),
+                          attention, labels, found)))
+    return std::nullopt;
+  if (!std::isnormal(found.scale) || found.scale < 0)
+    return std::nullopt;
+  return found;
 }

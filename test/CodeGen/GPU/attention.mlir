@@ -28,11 +28,28 @@
 // CHECK: nvvm.cp.async.commit.group
 // CHECK: nvvm.cp.async.wait.group 1
 // CHECK-NEXT: gpu.barrier
-// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[PIECES]]
+// The first loop is over the pieces that all rows of the block see. It neither
+// multiplies scores by their scale nor compares keys.
+// CHECK: %[[COMMON:.*]] = arith.divui
+// CHECK: %[[WHOLE:.*]] = arith.minsi %[[COMMON]], %[[PIECES]]
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[WHOLE]]
 // CHECK: nvvm.cp.async.wait.group 0
 // CHECK-NEXT: gpu.barrier
 // CHECK: nvvm.mma.sync
-// CHECK: arith.cmpi sle
+// CHECK-NOT: arith.mulf
+// CHECK-NOT: arith.select
+// CHECK: arith.maximumf
+// CHECK: gpu.shuffle {{ *}}xor
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+// CHECK: llvm.fptrunc %{{.*}} : vector<2xf32> to vector<2xbf16>
+// CHECK: nvvm.mma.sync
+// CHECK: scf.yield
+// CHECK: scf.for %{{.*}} = %[[WHOLE]] to %[[PIECES]]
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+// CHECK: nvvm.mma.sync
+// CHECK: arith.cmpi sgt
+// CHECK-NEXT: arith.select
 // CHECK: arith.maximumf
 // CHECK: gpu.shuffle {{ *}}xor
 // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"

@@ -36,7 +36,9 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     are:
 
     - `attention`: softmax(Q K^T) V of bf16 or f16 on tensor cores, with a
-      running maximum and sum of each row. The scores stay in registers.
+      running maximum and sum of each row. The scores stay in registers. If
+      there are few rows, several blocks share their keys, and a second launch
+      combines their results.
     - `warpgroup`: tiles for matmuls of bf16 or f16 on tensor cores of sm_90a,
       which read shared memory that is copied by tensor maps. The kernel also
       has `tensorcore` code for other chips and for operands that are not
@@ -69,9 +71,10 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"warpgroups", "warpgroups", "bool", "false",
            "use tensor cores and tensor maps of sm_90a where the device has them">,
     Option<"tiles", "tiles", "std::string", "\"\"",
-           "the tiles of matmuls: warpgroup=COLUMNS:STAGES, "
+           "the tiles of matmuls and the parts of the keys of attention: "
+           "warpgroup=COLUMNS:STAGES, "
            "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
-           "matmul=M:N:K:THREADM:THREADN, with commas">
+           "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with commas">
   ];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect",

@@ -83,6 +83,7 @@ TileOperand TileMatMul::describe(bool isLhs) {
   operand.tile.elementBytes = elementBytes();
   // Only matrices of 2-byte elements can be transposed as they are loaded.
   operand.tile.readsElements = !operand.isAlongK && elementBytes() == 4;
+  operand.tile.isPadded = tiles.isPadded;
   operand.isAsync = canCopy(operand);
   if (!operand.isAsync)
     return operand;
@@ -119,6 +120,22 @@ Value TileMatMul::isAligned(const TileOperand &operand) {
 // Fetching
 //===----------------------------------------------------------------------===//
 
+Value TileMatMul::locate(const SharedTile &tile, Value memory, Value row,
+                         int64_t below, Value chunk, int64_t across) {
+  // The permutation of chunks repeats after 8 rows.
+  int64_t offset = 0;
+  if (tile.isPermuted()) {
+    row = i.add(row, below % 8);
+    chunk = i.add(chunk, across);
+    offset = (below - below % 8) * tile.pitch();
+  } else {
+    offset = below * tile.pitch() + across;
+  }
+  Value address = core.pointer(memory, tile.offset(i, row, chunk), 3);
+  return offset ? core.pointer(address, i.of(offset * kChunkBytes), 3)
+                : address;
+}
+
 void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
                             const Index &k0, Value to) {
   OpBuilder &b = code.b;
@@ -130,10 +147,15 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
   int64_t total = tile.rows * tile.chunks();
   assert(total % tiles.threads() == 0 && "every thread copies as much");
   for (int64_t e = 0; e < total; e += tiles.threads()) {
-    Value linear = i.add(thread, e);
+    // If threads copy whole rows, the next chunk of a thread is a constant
+    // number of rows below.
+    bool isBelow = tiles.threads() % tile.chunks() == 0;
+    int64_t below = isBelow ? e / tile.chunks() : 0;
+    Value linear = isBelow ? thread : i.add(thread, e);
     Value row = i.div(linear, tile.chunks()),
           chunk = i.rem(linear, tile.chunks());
-    Index slow(i.toIndex(row)), fast(i.toIndex(i.mul(chunk, tile.chunk())));
+    Index slow(i.toIndex(row), below),
+        fast(i.toIndex(i.mul(chunk, tile.chunk())));
     Index x = code.add(first, operand.isAlongK ? slow : fast),
           atK = code.add(k0, operand.isAlongK ? fast : slow);
     Index offset;
@@ -169,8 +191,7 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
       }
       bytes = i.from(bytes);
     }
-    core.copyAsync(core.pointer(to, tile.offset(i, row, chunk), 3), from,
-                   bytes);
+    core.copyAsync(locate(tile, to, row, below, chunk), from, bytes);
   }
 }
 
@@ -283,6 +304,21 @@ Value TileMatMul::elementOffset(const TileOperand &operand, Value row,
                i.mul(i.rem(column, chunk), elementBytes()));
 }
 
+/// Separates a constant that is added to `v`, a multiple of 8.
+static int64_t takeConstant(Int32 &i, Value &v) {
+  if (std::optional<int64_t> c = getConstantIntValue(v)) {
+    v = i.of(0);
+    return *c;
+  }
+  auto add = v.getDefiningOp<arith::AddIOp>();
+  std::optional<int64_t> c =
+      add ? getConstantIntValue(add.getRhs()) : std::nullopt;
+  if (!c || *c % 8)
+    return 0;
+  v = add.getLhs();
+  return *c;
+}
+
 SmallVector<Value, 4> TileMatMul::fragment(const TileOperand &operand,
                                            Value tile, Value first, int64_t k) {
   int64_t chunk = operand.tile.chunk();
@@ -302,12 +338,18 @@ SmallVector<Value, 4> TileMatMul::fragment(const TileOperand &operand,
         two = i.div(lane, 16);
   // The second matrix follows the first along M in the left operand, and along
   // K in the right one.
-  Value x = i.add(first, i.mul(operand.isLhs ? one : two, 8));
-  Value atK = i.add(i.mul(operand.isLhs ? two : one, chunk), k);
-  Value row = i.add(operand.isAlongK ? x : atK, inner);
-  Value column = i.div(operand.isAlongK ? atK : x, chunk);
-  Value address = core.pointer(tile, operand.tile.offset(i, row, column), 3);
-  return core.loadMatrices(address, /*isTransposed=*/!operand.isAlongK);
+  bool isAlongK = operand.isAlongK;
+  if (operand.isLhs != isAlongK)
+    std::swap(one, two);
+  Value row = i.add(i.mul(one, 8), inner), column = two;
+  int64_t more = takeConstant(i, first);
+  if (isAlongK)
+    row = i.add(row, first);
+  else
+    column = i.add(column, i.div(first, chunk));
+  Value address = locate(operand.tile, tile, row, isAlongK ? more : k, column,
+                         (isAlongK ? k : more) / chunk);
+  return core.loadMatrices(address, /*isTransposed=*/!isAlongK);
 }
 
 static Value isNaN(OpBuilder &b, Location loc, Value v) {

@@ -24,6 +24,8 @@ namespace fx::gpu {
 /// Shared memory holds `stages` tiles of each operand, k elements long.
 struct Tiles {
   int64_t m = 64, n = 64, k = 32, warpsM = 2, warpsN = 2, stages = 4;
+  /// Rows in shared memory are padded, so that their chunks are not permuted.
+  bool isPadded = false;
   int64_t threads() const { return warpsM * warpsN * kWarp; }
   int64_t warpRows() const { return m / warpsM; }
   int64_t warpColumns() const { return n / warpsN; }
@@ -141,6 +143,12 @@ private:
   mlir::Value elementOffset(const TileOperand &operand, mlir::Value row,
                             mlir::Value column);
   bool canCopy(TileOperand &operand);
+  /// Returns the address of chunk `chunk` + `across` in row `row` + `below` of
+  /// a tile at `memory`. If possible, these constants are an offset from an
+  /// address without them, because this needs no register.
+  mlir::Value locate(const SharedTile &tile, mlir::Value memory,
+                     mlir::Value row, int64_t below, mlir::Value chunk,
+                     int64_t across = 0);
   /// Implement `copyTile` with asynchronous copies of chunks, or with a loop
   /// over the elements.
   void copyChunks(const TileOperand &operand, const codegen::Index &first,

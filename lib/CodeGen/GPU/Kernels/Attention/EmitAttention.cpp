@@ -48,6 +48,7 @@ bool FlashAttention::analyse() {
       return false;
   }
   causal = kernel::matchCausalMask(attention, labels);
+  scaled = kernel::matchScaledScores(attention, labels);
   // Find out whether the ops between the scores and the softmax depend on
   // arguments of the kernel.
   SmallVector<Value> open = {attention.x};
@@ -94,22 +95,41 @@ void FlashAttention::mapLoops() {
   scores.nSize = kSize;
 }
 
+bool FlashAttention::occupies(int64_t rows) {
+  int64_t blocks = 1;
+  for (const Index &size : batchSizes)
+    blocks *= size.isStatic() ? size.constant : code.machine.multiprocessors;
+  if (mSize.isStatic())
+    blocks *= llvm::divideCeil(mSize.constant, rows);
+  return !mSize.isStatic() || blocks >= code.machine.multiprocessors;
+}
+
 void FlashAttention::chooseTiles() {
   int64_t inner = llvm::alignTo(scores.kSize.constant, 16),
           columns = llvm::alignTo(nSize.constant, 16);
   int64_t rows = mSize.isStatic() ? mSize.constant : INT64_MAX;
   tiles.warpsN = 1;
   tiles.warpsM = rows <= 16 ? 1 : rows <= 32 ? 2 : 4;
-  // The sums and scores of 32 rows of narrow heads fit the registers of a warp,
-  // but not together with the offsets of masks.
+  // Warps of 32 rows load keys and values half as often. The sums and scores
+  // fit the registers of a warp, but not together with the offsets of masks.
+  // Heads of up to 128 elements fit with shorter pieces.
   bool isNarrow = inner <= 64 && columns <= 64;
-  tiles.m = tiles.warpsM * (isNarrow && !readsMasks && rows > 64 ? 32 : 16);
+  bool isMedium = !isNarrow && scaled && inner <= 128 && columns <= 128 &&
+                  inner % 32 == 0 && columns % 32 == 0;
+  tiles.m = tiles.warpsM * 16;
+  if ((isNarrow || isMedium) && !readsMasks && rows > 64 &&
+      occupies(2 * tiles.m))
+    tiles.m *= 2;
+  isMedium &= parts() == 2;
   // The results of rows of 256 columns take half of the registers, so queries
   // are not kept in registers and pieces are shorter.
   isWide = inner + columns > 256;
   bool isWidest = inner + columns > 320;
-  tiles.k = isWidest ? 16 : isWide ? 32 : 64;
-  tiles.stages = isWidest || (isNarrow && keepsQueries()) ? 3 : 2;
+  tiles.k = isWidest ? 16 : isWide || isMedium ? 32 : 64;
+  // Without a permutation all addresses in a tile are the sum of one register
+  // and constants.
+  tiles.isPadded = isMedium;
+  tiles.stages = isWidest || isMedium || (isNarrow && keepsQueries()) ? 3 : 2;
   // Every thread copies the same number of chunks of a piece, so the lengths of
   // rows are rounded up to multiples of 16, 32 or 64 elements.
   int64_t unit = std::max<int64_t>(16, kChunk * tiles.threads() / tiles.k);
@@ -151,21 +171,47 @@ void FlashAttention::placeBlock(const Launch &launch) {
   workspaceRow = code.mul(workspaceRow, mSize);
 }
 
+Index FlashAttention::causalPosition() {
+  if (m.size() == 1)
+    return row0;
+  return Index(arith::RemUIOp::create(code.b, code.loc, code.materialize(row0),
+                                      code.materialize(mSizes.back())));
+}
+
 Index FlashAttention::countKeys() {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
   // The last row of the block sees most keys if the row of the mask is the
   // innermost loop of M.
   if (!causal || m.empty() || m.back() != causal->row)
     return kSize;
-  Index size = mSizes.back();
-  Index first = row0;
-  if (m.size() > 1)
-    first = Index(arith::RemUIOp::create(b, loc, code.materialize(row0),
-                                         code.materialize(size)));
   // A block that spans the end of the innermost loop includes its last row.
-  Index end = code.min(code.add(first, Index::of(tiles.m)), size);
+  Index end =
+      code.min(code.add(causalPosition(), Index::of(tiles.m)), mSizes.back());
   Value seen = code.materialize(code.add(end, Index::of(causal->offset)));
+  seen = arith::MaxSIOp::create(code.b, code.loc, seen, code.constant(0));
+  return code.min(Index(seen), kSize);
+}
+
+Index FlashAttention::countCommonKeys() {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  if (!scaled)
+    return Index::of(0);
+  if (!scaled->causal)
+    return kSize;
+  if (m.empty() || m.back() != scaled->causal->row)
+    return Index::of(0);
+  Index size = mSizes.back(), first = causalPosition();
+  if (m.size() > 1 && !isMultiple(size, tiles.m)) {
+    // A block that spans the end of the innermost loop includes its first row.
+    Value spans = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::sgt,
+        code.materialize(code.add(first, Index::of(tiles.m))),
+        code.materialize(size));
+    first = Index(arith::SelectOp::create(b, loc, spans, code.constant(0),
+                                          code.materialize(first)));
+  }
+  Value seen =
+      code.materialize(code.add(first, Index::of(scaled->causal->offset + 1)));
   seen = arith::MaxSIOp::create(b, loc, seen, code.constant(0));
   return code.min(Index(seen), kSize);
 }
@@ -252,15 +298,36 @@ Value FlashAttention::nextStage(Value stage) {
 FlashAttention::Rows
 FlashAttention::walkKeys(Launch &launch, const Index &first, const Index &end,
                          ArrayRef<SmallVector<Value, 4>> queries) {
-  // The loop carries maxima, sums and products, the stage to multiply, and the
-  // stage that the next copies write.
   size_t numRows = 2 * parts(), numAcc = parts() * columnGroups() * 4;
   SmallVector<Value> carried(numRows, number(-INFINITY));
   carried.append(numRows + numAcc, number(0));
   carried.push_back(i.of(0));
   carried.push_back(i.of(numAhead() * stageBytes()));
+  Index whole = first;
+  if (scaled && !scaled->causal && isMultiple(kSize, tiles.k))
+    whole = end;
+  else if (scaled)
+    whole = code.min(code.floorDiv(countCommonKeys(), tiles.k), end);
+  // A part of the keys may begin behind the common ones.
+  if (isSplit && !(whole == end) && !(whole == first))
+    whole = Index(arith::MaxSIOp::create(
+        code.b, code.loc, code.materialize(whole), code.materialize(first)));
+  if (!(whole == first))
+    walkPieces(launch, first, whole, end, queries, /*isMasked=*/false, carried);
+  // The coordinates of the rows would take registers in the first loop.
+  if (!(whole == end)) {
+    placeRows();
+    walkPieces(launch, whole, end, end, queries, /*isMasked=*/true, carried);
+  }
+  return unpackRows(carried);
+}
+
+void FlashAttention::walkPieces(Launch &launch, const Index &from,
+                                const Index &to, const Index &end,
+                                ArrayRef<SmallVector<Value, 4>> queries,
+                                bool isMasked, SmallVector<Value> &carried) {
   Scope steps;
-  auto loop = code.beginFor(launch.scope, steps, first, end, 1, carried);
+  auto loop = code.beginFor(launch.scope, steps, from, to, 1, carried);
   ValueRange args = loop.getRegionIterArgs();
   Value current = args[args.size() - 2], next = args.back();
   core.wait(numAhead() - 1);
@@ -273,7 +340,11 @@ FlashAttention::walkKeys(Launch &launch, const Index &first, const Index &end,
   Value stage = core.pointer(memory, current, 3);
   Rows rows = unpackRows(args);
   SmallVector<Value> sums = multiplyScores(stage, queries);
-  mask(steps, code.mul(piece, Index::of(tiles.k)), sums);
+  Index key0 = code.mul(piece, Index::of(tiles.k));
+  if (isMasked && scaled)
+    maskScores(key0, sums);
+  else if (isMasked)
+    mask(steps, key0, sums);
   softmax(rows, sums);
   multiplyValues(stage, sums, rows);
   SmallVector<Value> results = rows.max;
@@ -282,7 +353,7 @@ FlashAttention::walkKeys(Launch &launch, const Index &first, const Index &end,
   results.push_back(nextStage(current));
   results.push_back(nextStage(next));
   code.endFor(loop, results);
-  return unpackRows(loop.getResults());
+  carried.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
 void FlashAttention::emitLaunch(bool isAsync) {
@@ -308,7 +379,6 @@ void FlashAttention::emitLaunch(bool isAsync) {
   scores.lane = lane;
   scores.warpRow = warpRow;
   scores.warpColumn = warpColumn;
-  placeRows();
   auto [first, end] = partOf(code.ceilDiv(countKeys(), tiles.k));
   SmallVector<SmallVector<Value, 4>> queries =
       startPipeline(launch, first, end);

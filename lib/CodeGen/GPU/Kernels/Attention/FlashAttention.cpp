@@ -89,9 +89,35 @@ void FlashAttention::mask(Scope &scope, const Index &key0,
   at = block;
 }
 
+void FlashAttention::maskScores(const Index &key0,
+                                MutableArrayRef<Value> sums) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Index first = code.add(key0, Index(i.toIndex(i.mul(i.rem(lane, 4), 2))));
+  Value lowest = number(-INFINITY);
+  for (int64_t row = 0; row < 2 * parts(); ++row) {
+    Index seen = kSize;
+    if (scaled->causal)
+      seen = code.min(seen, code.add(rowAt[row][scaled->causal->row],
+                                     Index::of(scaled->causal->offset + 1)));
+    Value count = i.from(code.materialize(code.sub(seen, first)));
+    for (int64_t g = 0; g < keyGroups(); ++g)
+      for (int64_t e = 0; e < 2; ++e) {
+        Value &x = sums[4 * (row / 2 * keyGroups() + g) + row % 2 * 2 + e];
+        Value isSeen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                             count, i.of(8 * g + e));
+        x = arith::SelectOp::create(b, loc, isSeen, x, lowest);
+      }
+  }
+}
+
+float FlashAttention::factor() const {
+  return float(M_LOG2E) * (scaled ? scaled->scale : 1);
+}
+
 Value FlashAttention::power(Value x, Value minus) {
   return core.exp2(
-      math::FmaOp::create(code.b, code.loc, x, number(float(M_LOG2E)), minus));
+      math::FmaOp::create(code.b, code.loc, x, number(factor()), minus));
 }
 
 Value FlashAttention::negated(Value max) {
@@ -99,7 +125,7 @@ Value FlashAttention::negated(Value max) {
   Location loc = code.loc;
   Value isMasked = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, max,
                                          number(-INFINITY));
-  Value minus = arith::MulFOp::create(b, loc, max, number(-float(M_LOG2E)));
+  Value minus = arith::MulFOp::create(b, loc, max, number(-factor()));
   return arith::SelectOp::create(b, loc, isMasked, number(0), minus);
 }
 

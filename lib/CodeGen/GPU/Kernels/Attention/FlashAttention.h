@@ -47,6 +47,10 @@ struct FlashAttention : TileMatMul {
   TileMatMul scores;
   kernel::Attention attention;
   std::optional<kernel::CausalMask> causal;
+  /// Set if x is the scores times a constant, with at most a causal mask. Then
+  /// the maxima are those of the scores, and their scale is a part of the
+  /// exponents: exp(x - m) = 2^(scale log2(e) (score - max)).
+  std::optional<kernel::ScaledScores> scaled;
   /// Pointwise ops before the softmax read a mask from memory for each key.
   bool readsMasks = false;
   /// Heads are so wide that the queries do not fit the registers of a warp.
@@ -84,6 +88,9 @@ struct FlashAttention : TileMatMul {
   /// row numbers are the same in both.
   void mapLoops();
   void chooseTiles();
+  /// Returns true if there is a block of `rows` rows for each multiprocessor,
+  /// or there may be.
+  bool occupies(int64_t rows);
   /// Emits two launches, which copy operands in chunks and by elements, and the
   /// host code that chooses one of them.
   void emit();
@@ -95,6 +102,11 @@ struct FlashAttention : TileMatMul {
   /// Returns the number of keys that the rows of the block see; they are the
   /// first keys.
   codegen::Index countKeys();
+  /// Returns a number of first keys that all rows of the block see.
+  codegen::Index countCommonKeys();
+  /// Returns the position of the block's first row in the loop of the causal
+  /// mask.
+  codegen::Index causalPosition();
   /// Starts the copies of the `piece`-th piece of keys and values to the stage
   /// at `stage`.
   void fetch(codegen::Scope &scope, Launch &launch, const codegen::Index &piece,
@@ -114,11 +126,19 @@ struct FlashAttention : TileMatMul {
   llvm::SmallVector<llvm::SmallVector<mlir::Value, 4>>
   startPipeline(Launch &launch, const codegen::Index &first,
                 const codegen::Index &end);
-  /// Emits the loop over the pieces of keys from `first` to `end`. Returns the
+  /// Emits the loops over the pieces of keys from `first` to `end`: over pieces
+  /// that all rows of the block see, and over pieces with masks. Returns the
   /// rows after the last piece.
   Rows walkKeys(Launch &launch, const codegen::Index &first,
                 const codegen::Index &end,
                 llvm::ArrayRef<llvm::SmallVector<mlir::Value, 4>> queries);
+  /// Emits one of these loops, over the pieces from `from` to `to`. `carried`
+  /// are the maxima, sums and products, the stage to multiply, and the stage
+  /// that the next copies write.
+  void walkPieces(Launch &launch, const codegen::Index &from,
+                  const codegen::Index &to, const codegen::Index &end,
+                  llvm::ArrayRef<llvm::SmallVector<mlir::Value, 4>> queries,
+                  bool isMasked, llvm::SmallVector<mlir::Value> &carried);
   /// Returns the rows among the values that the loop over the keys carries.
   Rows unpackRows(mlir::ValueRange carried) const;
   /// Returns the stage after `stage` in the ring. Both are offsets in bytes
@@ -154,6 +174,10 @@ struct FlashAttention : TileMatMul {
   /// Replaces the scores of the keys from `key0` on with x.
   void mask(codegen::Scope &scope, const codegen::Index &key0,
             llvm::MutableArrayRef<mlir::Value> sums);
+  /// The same if x is scaled scores: replaces the scores of the keys that a row
+  /// does not see with -inf.
+  void maskScores(const codegen::Index &key0,
+                  llvm::MutableArrayRef<mlir::Value> sums);
   /// Updates the maxima of the rows, replaces each x with exp(x - maximum), and
   /// rescales and updates the sums of the rows.
   void softmax(Rows &rows, llvm::MutableArrayRef<mlir::Value> sums);
@@ -166,9 +190,12 @@ struct FlashAttention : TileMatMul {
   void addLanes(Rows &rows);
   /// Passes the sum of each row and the products to the other ops of the group.
   void store(Launch &launch, Rows rows);
-  /// Returns 2^(x log2(e) + minus).
+  /// Returns the factor of x in the exponents of 2: log2(e), times the scale of
+  /// the scores.
+  float factor() const;
+  /// Returns 2^(factor() x + minus).
   mlir::Value power(mlir::Value x, mlir::Value minus);
-  /// Returns -max log2(e), but 0 for the maximum -inf of a row that sees no
+  /// Returns -factor() max, but 0 for the maximum -inf of a row that sees no
   /// key, so that its exponentials are 0.
   mlir::Value negated(mlir::Value max);
 

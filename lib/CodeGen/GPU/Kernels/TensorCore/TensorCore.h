@@ -42,17 +42,17 @@ inline constexpr int64_t kChunkBytes = 16;
 
 /// A row-major matrix in shared memory, of elements of 2 or 4 bytes. The layout
 /// puts the chunks of one column in 8 consecutive rows into different banks:
-/// the chunks of a row are permuted, or, if their number is not a power of two,
-/// the pitch of rows is an odd number of chunks. If elements of 4 bytes are
-/// read one by one, 8 columns of 4 rows are in different banks.
+/// the chunks of a row are permuted, or, if `isPadded` or their number is not a
+/// power of two, the pitch of rows is an odd number of chunks. If elements of 4
+/// bytes are read one by one, 8 columns of 4 rows are in different banks.
 struct SharedTile {
   int64_t rows = 0, columns = 0, elementBytes = 2;
-  bool readsElements = false;
+  bool readsElements = false, isPadded = false;
   int64_t bytes() const { return rows * pitch() * kChunkBytes; }
   int64_t chunk() const { return kChunkBytes / elementBytes; }
   int64_t chunks() const { return columns / chunk(); }
   bool isPermuted() const {
-    return !readsElements && llvm::isPowerOf2_64(chunks());
+    return !readsElements && !isPadded && llvm::isPowerOf2_64(chunks());
   }
   /// Returns the distance of rows in chunks.
   int64_t pitch() const {
