@@ -63,7 +63,7 @@ def test_models(name, tmp_path):
 
 def test_banks(tmp_path):
     """The layout of matmul tiles in shared memory avoids most bank conflicts."""
-    args = randn(128, 40), randn(40, 128), randn(128, 40)
+    args = randn(128, 72), randn(72, 128), randn(128, 72)
     module = Function(lambda x, y, z: (x @ y, x @ z.T))
     exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
     stats = tmp_path / "stats"

@@ -59,25 +59,32 @@ def kernels(log):
     return [c["kernel"] for c in emulate.read_log(log) if c["call"] == "launch"]
 
 
-QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8:3", "warpgroup=128:6:1:1", "tensorcore=32:64:64:1:4:3",
-               "matmul=16:128:32:1:4"]
-OTHER_TILES = ["warpgroup=64:2", "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2", "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
-               "tensorcore=64:128:32:2:2:4", "tensorcore=64:64:64:2:2:3", "tensorcore=16:128:64:1:4:2",
-               "matmul=128:64:16:8:4", "matmul=64:64:32:4:4", "matmul=32:64:32:2:4"]
+#: With "f32 ", for operands of f32. Tiles of `matmul` are for chips without tensor cores.
+QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8:3", "warpgroup=128:6:1:1",
+               "tensorcore=32:64:64:1:4:3", "f32 tensorcore=64:128:32:2:4:3",
+               "f32 matmul=16:128:32:1:4"]
+OTHER_TILES = ["warpgroup=64:2", "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2",
+               "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
+               "tensorcore=64:128:32:2:2:4", "tensorcore=64:64:64:2:2:3",
+               "tensorcore=16:128:64:1:4:2", "f32 tensorcore=128:128:16:4:2:4",
+               "f32 tensorcore=128:64:32:2:2:3", "f32 matmul=128:64:16:8:4",
+               "f32 matmul=64:64:32:4:4", "f32 matmul=32:64:32:2:4"]
 
 
 @pytest.mark.parametrize("tiles", [
     *QUICK_TILES, *(pytest.param(t, marks=pytest.mark.long) for t in OTHER_TILES)])
 def test_tiles(tiles, tmp_path):
     """The tiles that benchmarks/gpu compares, with tails of all sizes."""
-    dtype = torch.float32 if tiles.startswith("matmul") else BF16
+    dtype = torch.float32 if tiles.startswith("f32") else BF16
+    tiles = tiles.removeprefix("f32 ")
+    target = "cuda:sm_75" if tiles.startswith("matmul") else "cuda:sm_90a"
     args = (randn(200, 136).to(dtype), randn(136, 264).to(dtype))
     module = Function(lambda x, y: x @ y)
     exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
     flags = ["--gpu-tiles=" + ("warpgroup=0:0," if tiles.startswith("tensor") else "") + tiles]
-    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "made", flags=flags)
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "made", flags=flags, target=target)
     report = tmp_path / "report.json"
-    emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", *flags,
+    emulate.run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", *flags,
                         tmp_path / "m.pt2", "-o", tmp_path / "m.so", "--report", report)
     schedule = json.loads(report.read_text())["kernels"][0]["schedule"]
     assert schedule == {"m": 200, "n": 264, "k": 136, "kind": tiles.split("=")[0],

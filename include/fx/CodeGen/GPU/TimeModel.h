@@ -27,8 +27,9 @@ struct DeviceSpeed {
   /// Bytes in a second from memory, and from the second-level cache to one
   /// multiprocessor.
   double memory, multiprocessor;
-  /// Operations in a second.
-  double f32, f64, tensor;
+  /// Operations in a second: without tensor cores, of 2-byte elements with
+  /// those of sm_90a and of sm_80, and of f32 as three products of TF32.
+  double f32, f64, tensor, mma, tf32x3;
   /// The seconds from one kernel to the next one.
   double launch;
 };
@@ -39,7 +40,7 @@ struct KernelWork {
   /// The bytes of all operands and results, each counted once.
   std::optional<int64_t> bytes;
   std::optional<int64_t> operations;
-  /// The unit that computes the operations: "f32", "f64" or "tensor".
+  /// What computes the operations: "f32", "f64", "tensor", "mma" or "tf32x3".
   llvm::StringRef unit = "f32";
   std::optional<int64_t> blocks;
   int64_t threads = 0;

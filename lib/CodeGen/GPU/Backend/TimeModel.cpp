@@ -8,6 +8,7 @@
 #include "fx/CodeGen/GPU/TimeModel.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -75,11 +76,12 @@ std::optional<KernelTime> fx::gpu::estimateTime(const KernelWork &work,
   double active = std::min(blocks, devices);
   double few = active * device.multiprocessor;
   double memory = *work.bytes / std::min(device.memory, few);
-  // Tensor cores multiply TF32 half as fast as bf16, and f32 is three products.
-  double rate = work.unit == "tensor"   ? device.tensor
-                : work.unit == "tf32x3" ? device.tensor / 6
-                : work.unit == "f64"    ? device.f64
-                                        : device.f32;
+  double rate = llvm::StringSwitch<double>(work.unit)
+                    .Case("tensor", device.tensor)
+                    .Case("mma", device.mma)
+                    .Case("tf32x3", device.tf32x3)
+                    .Case("f64", device.f64)
+                    .Default(device.f32);
   // The last wave takes as long as a full one.
   double busy =
       time.waves < 1 ? active / devices : time.waves / std::ceil(time.waves);

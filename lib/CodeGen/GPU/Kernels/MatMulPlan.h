@@ -111,6 +111,11 @@ private:
                const codegen::Index &column, mlir::Value sum);
 };
 
+/// Emits the launch that adds the sums of the parts of K in a fixed order and
+/// passes them to the group's pointwise ops.
+void emitCombination(MatMulPlan &plan, mlir::Value workspace, int64_t parts,
+                     bool hasRuns);
+
 } // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_MATMULPLAN_H

@@ -106,9 +106,6 @@ struct TileMatMul : MatMulPlan {
   //===--- SplitK.cpp ----------------------------------------------------===//
   /// Splits K into parts if there are few tiles.
   void chooseParts();
-  /// Emits the launch that adds the sums of the parts. The sums are passed to
-  /// the group's pointwise ops.
-  void combineParts();
 
   /// Returns the elements of a row of sums in shared memory, including 32 bytes
   /// of padding that avoid bank conflicts.
@@ -122,10 +119,6 @@ private:
                                 const codegen::Index &column);
   void storePart(const codegen::Index &row, const codegen::Index &column,
                  llvm::ArrayRef<mlir::Value> sums);
-  /// Returns the sums of all parts of `width` columns.
-  llvm::SmallVector<mlir::Value> addParts(const codegen::Index &row,
-                                          const codegen::Index &column,
-                                          int64_t width);
   /// Computes the sum of the products of a row and a column from `firstK` to
   /// `endK` in f32, one product after the other.
   mlir::Value addProducts(codegen::Scope &scope, const codegen::Index &row,

@@ -60,6 +60,18 @@ static std::optional<int64_t> countBytes(func::FuncOp kernel) {
   return bytes;
 }
 
+/// Returns the unit of a contraction on tensor cores, or "" for other ops.
+static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
+                               StringRef kernelClass) {
+  if (!match || kernelClass == kernel::GemvAttr::getMnemonic() ||
+      kernelClass == kernel::MatMulAttr::getMnemonic())
+    return "";
+  if (match->isHalf())
+    return kernelClass == kernel::WarpgroupAttr::getMnemonic() ? "tensor"
+                                                               : "mma";
+  return match->kind == kernel::OperandKind::F32 ? "tf32x3" : "";
+}
+
 DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
                                      const kernel::TargetInfo &target,
                                      StringRef kernelClass) {
@@ -77,10 +89,8 @@ DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
     }
     auto match = kernel::matchContraction(op, target);
     operations = *operations + *points * (match ? 2 : kernel::bodyCost(op));
-    if (match && kernelClass != kernel::GemvAttr::getMnemonic() &&
-        kernelClass != kernel::MatMulAttr::getMnemonic() &&
-        (match->isHalf() || match->kind == kernel::OperandKind::F32))
-      unit = match->isHalf() ? "tensor" : "tf32x3";
+    if (StringRef tensor = getTensorUnit(match, kernelClass); !tensor.empty())
+      unit = tensor;
     else if (getElementTypeOrSelf(op.getResult(0).getType()).isF64())
       unit = "f64";
   }

@@ -281,7 +281,7 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   finish(launch, loop.getResults().take_front(numSums));
   launch.close();
   if (numParts > 1)
-    combineParts();
+    emitCombination(*this, workspace, numParts, hasRuns);
 }
 
 void TensorCoreMatMul::emit() {

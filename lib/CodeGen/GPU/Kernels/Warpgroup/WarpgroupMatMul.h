@@ -88,11 +88,6 @@ private:
                               mlir::ValueRange sums);
 };
 
-/// Emits the launch that adds the sums of the parts of K in a fixed order and
-/// passes them to the group's pointwise ops.
-void emitCombination(MatMulPlan &plan, mlir::Value workspace, int64_t parts,
-                     bool hasRuns);
-
 } // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_WARPGROUPMATMUL_H

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "WarpgroupMatMul.h"
+#include "MatMulPlan.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
