@@ -21,6 +21,7 @@ import shutil
 import sys
 import tempfile
 import time
+import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -239,17 +240,23 @@ class Part:
             if child := os.fork():
                 children.append(child)
                 continue
+            status = 1
             try:
                 self.folder, self.results = self.folder / str(job), Results(file)
                 self.folder.mkdir()
                 self.log = self.folder / "cuda.log"
                 while taken := os.read(lines, 1):
                     self.measure(keys[taken[0]])
+                status = 0
+            except BaseException:  # the other processes continue
+                traceback.print_exc()
             finally:
                 sys.stdout.flush()
-                os._exit(0)
+                os._exit(status)
         for child in children:
-            os.waitpid(child, 0)
+            if os.waitpid(child, 0)[1]:
+                self.results.add({"part": self.options.part, "case": "a process", "who": "ours",
+                                  "status": "failed", "error": "its output has the reason"})
         for file in files:
             for line in file.read_text().splitlines() if file.exists() else []:
                 self.results.add(json.loads(line))

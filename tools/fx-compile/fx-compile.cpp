@@ -62,8 +62,8 @@ static cl::opt<std::string> target("target", cl::desc(targetHelp),
 static cl::opt<std::string> gpuTiles(
     "gpu-tiles",
     cl::desc("Tiles of matmuls and parts of the keys of attention on a "
-             "GPU: warpgroup=COLUMNS:STAGES, "
-             "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
+             "GPU: warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]], "
+             "tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS], "
              "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with "
              "commas"),
     cl::value_desc("tiles"), cl::Hidden, cl::cat(category));

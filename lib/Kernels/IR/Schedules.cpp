@@ -71,6 +71,10 @@ void WinogradAttr::walkParameters(ParameterFn fn) const {
                {"vectors", getVectors()}},
               fn);
 }
+void AttentionAttr::walkParameters(ParameterFn fn) const {
+  if (getParts() != 1)
+    walkNumbers(getContext(), {{"parts", getParts()}}, fn);
+}
 void MatMulAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
               {{"m", getM()},
@@ -99,6 +103,8 @@ void TensorCoreAttr::walkParameters(ParameterFn fn) const {
                {"warps_n", getWarpsN()},
                {"stages", getStages()}},
               fn);
+  if (getParts() != 1)
+    walkNumbers(getContext(), {{"parts", getParts()}}, fn);
 }
 void WarpgroupAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
@@ -183,6 +189,10 @@ static LogicalResult verifyTiles(EmitErrorFn emitError,
   return success();
 }
 
+LogicalResult AttentionAttr::verify(EmitErrorFn emitError, int64_t parts) {
+  return verifyTiles(emitError, {{"parts", parts}});
+}
+
 LogicalResult MatMulAttr::verify(EmitErrorFn emitError, int64_t m, int64_t n,
                                  int64_t k, int64_t threadM, int64_t threadN) {
   return verifyTiles(emitError, {{"m", m},
@@ -203,13 +213,15 @@ LogicalResult GemvAttr::verify(EmitErrorFn emitError, int64_t width,
 
 LogicalResult TensorCoreAttr::verify(EmitErrorFn emitError, int64_t m,
                                      int64_t n, int64_t k, int64_t warpsM,
-                                     int64_t warpsN, int64_t stages) {
+                                     int64_t warpsN, int64_t stages,
+                                     int64_t parts) {
   return verifyTiles(emitError, {{"m", m},
                                  {"n", n},
                                  {"k", k},
                                  {"warps_m", warpsM},
                                  {"warps_n", warpsN},
-                                 {"stages", stages}});
+                                 {"stages", stages},
+                                 {"parts", parts}});
 }
 
 LogicalResult WarpgroupAttr::verify(EmitErrorFn emitError, int64_t columns,

@@ -22,6 +22,7 @@
 // products and an addition in f32. Results that are NaN are computed again.
 // TF32-LABEL: func.func private @kernel_0
 // TF32-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
+// TF32: %[[MORE:.*]] = arith.constant 1.00048828 : f32
 // TF32: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c128
 // TF32: scf.for
 // TF32: nvvm.cp.async.wait.group 1
@@ -29,7 +30,7 @@
 // TF32: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> i32
 // TF32: arith.andi %{{.*}}, %c-8192_i32
 // TF32: arith.subf
-// TF32: arith.addi %{{.*}}, %c4096_i32
+// TF32: arith.mulf %{{.*}}, %[[MORE]] : f32
 // TF32-COUNT-24: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<tf32>
 // TF32: arith.addf
 // TF32: arith.cmpf uno

@@ -43,10 +43,13 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
       which read shared memory that is copied by tensor maps. The kernel also
       has `tensorcore` code for other chips and for operands that are not
       aligned to 16 bytes.
-    - `tensorcore`: tiles for matmuls of bf16 or f16 on tensor cores. Operands
-      are copied to shared memory while earlier ones are multiplied.
+    - `tensorcore`: tiles for matmuls of bf16, f16 or f32 (as three products of
+      TF32) on tensor cores. Operands are copied to shared memory while earlier
+      ones are multiplied. If there are few tiles, several blocks share their K,
+      and a second launch combines their results.
     - `gemv`: matmuls of up to 16 rows, which read the right operand once.
-    - `matmul`: tiles in shared memory and registers, for contractions in f32.
+    - `matmul`: tiles in shared memory and registers, for contractions in f32
+      without tensor cores.
     - `rows`: threads of a block share a row, for reductions along the last
       dimension. Rows of static size stay in registers.
     - `columns`: threads of a block share columns, for reductions over other
@@ -72,8 +75,8 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
            "use tensor cores and tensor maps of sm_90a where the device has them">,
     Option<"tiles", "tiles", "std::string", "\"\"",
            "the tiles of matmuls and the parts of the keys of attention: "
-           "warpgroup=COLUMNS:STAGES, "
-           "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
+           "warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]], "
+           "tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS], "
            "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with commas">
   ];
   let dependentDialects = [

@@ -168,9 +168,14 @@ def FXKernel_TransposeAttr : FXKernel_SimpleSchedule<"Transpose", "transpose"> {
   }];
 }
 
-def FXKernel_AttentionAttr : FXKernel_SimpleSchedule<"Attention", "attention"> {
-  let summary = "softmax(Q K^T) V of half types in one kernel";
-  let description = "FlashAttention-2 (Dao, 2023) on tensor cores.";
+def FXKernel_AttentionAttr : FXKernel_TiledSchedule<"Attention", "attention"> {
+  let summary = "softmax(Q K^T) V in one kernel";
+  let description = [{
+    FlashAttention-2 (Dao, 2023); on GPUs on tensor cores. Up to `parts` blocks
+    compute the same rows, each with a part of the keys.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$parts);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 
 def FXKernel_GemvAttr : FXKernel_TiledSchedule<"Gemv", "gemv"> {
@@ -197,15 +202,16 @@ def FXKernel_MatMulAttr : FXKernel_TiledSchedule<"MatMul", "matmul"> {
 }
 
 def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore"> {
-  let summary = "contractions of half types by mma.sync";
+  let summary = "contractions of half types and f32 by mma.sync";
   let description = [{
     A block of `warps_m` by `warps_n` warps computes `m` by `n` results. The
     copies of tiles of `k` terms to shared memory form a pipeline of `stages`
-    stages.
+    stages. `parts` blocks each compute the sums of a part of K.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
                         "int64_t":$warps_m, "int64_t":$warps_n,
-                        "int64_t":$stages);
+                        "int64_t":$stages,
+                        DefaultValuedParameter<"int64_t", "1">:$parts);
 }
 
 def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {

@@ -27,21 +27,6 @@ using codegen::Index;
 using codegen::KernelCode;
 using codegen::Scope;
 
-/// Returns the attribute for the launch: it reads `parts` times `count` sums
-/// and writes the outputs.
-static DictionaryAttr describeCombination(KernelCode &code, int64_t count,
-                                          int64_t parts) {
-  OpBuilder &b = code.b;
-  int64_t bytes = parts * count * 4;
-  for (unsigned o = 0; o < code.numOutputs(); ++o)
-    bytes += count * codegen::getElementBytes(
-                         getElementTypeOrSelf(code.output(o).getType()));
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
-       b.getNamedAttr("operations", b.getI64IntegerAttr(parts * count)),
-       b.getNamedAttr("unit", b.getStringAttr("f32"))});
-}
-
 void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
                               bool hasRuns) {
   KernelCode &code = plan.code;
@@ -57,7 +42,11 @@ void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
   while (threads > 2 * kWarp && total / threads < code.machine.multiprocessors)
     threads /= 2;
   Launch launch(code, Index::of(llvm::divideCeil(total, threads)), threads);
-  launch.op->setAttr(kWorkAttr, describeCombination(code, count, parts));
+  int64_t bytes = parts * count * 4;
+  for (unsigned o = 0; o < code.numOutputs(); ++o)
+    bytes += count * codegen::getElementBytes(
+                         getElementTypeOrSelf(code.output(o).getType()));
+  launch.describe(bytes, /*operations=*/parts * count);
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   plan.at.assign(plan.info.op.getNumLoops(), Index::of(0));

@@ -56,7 +56,7 @@ namespace {
 struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
-    llvm::Expected<AskedTiles> given = parseTiles(&getContext(), tiles);
+    llvm::Expected<ArrayAttr> given = parseTiles(&getContext(), tiles);
     if (!given) {
       getOperation().emitError("tiles: ") << llvm::toString(given.takeError());
       return signalPassFailure();
@@ -66,7 +66,8 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);
     });
     for (func::FuncOp kernel : codegen::getKernels(getOperation())) {
-      given->set(kernel);
+      if (!given->empty())
+        kernel->setAttr(kernel::kTilesAttr, *given);
       if (failed(emit(kernel, invokes[kernel.getSymNameAttr()])))
         return signalPassFailure();
     }
@@ -97,7 +98,7 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
           launch->setAttr(kWorkAttr, work);
       });
       code.target->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
-      AskedTiles::clear(code.target);
+      code.target->removeAttr(kernel::kTilesAttr);
       if (match.schedule)
         code.target->setAttr(kernel::kScheduleAttr, match.schedule);
       code.target.setSymName(kernel.getSymName());

@@ -19,7 +19,8 @@ codegen::KernelClass getAttentionClass();
 codegen::KernelClass getWarpgroupClass();
 /// Contractions with at most 16 rows, limited by the right operand's memory.
 codegen::KernelClass getGemvClass();
-/// Contractions in f32, with tiles in shared memory and registers.
+/// Contractions in f32 without tensor cores, with tiles in shared memory and
+/// registers.
 codegen::KernelClass getMatMulClass();
 /// Reductions along rows: softmax, layer norm and their like.
 codegen::KernelClass getRowsClass();

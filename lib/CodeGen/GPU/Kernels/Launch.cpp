@@ -52,6 +52,16 @@ Value Launch::shared(ArrayRef<int64_t> shape, Type element) {
       code.loc);
 }
 
+void Launch::describe(int64_t bytes, int64_t operations) {
+  OpBuilder &b = code.b;
+  op->setAttr(
+      kWorkAttr,
+      b.getDictionaryAttr(
+          {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
+           b.getNamedAttr("operations", b.getI64IntegerAttr(operations)),
+           b.getNamedAttr("unit", b.getStringAttr("f32"))}));
+}
+
 Value Launch::dynamicShared() {
   OpBuilder &b = code.b;
   auto space = mlir::gpu::AddressSpaceAttr::get(

@@ -43,6 +43,9 @@ struct Launch {
   void close();
   /// Adds static shared memory to the launch and returns it as a memref.
   mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// Sets what a launch does besides that of its kernel (`describeWork`): the
+  /// bytes that it reads and writes, and its operations in f32.
+  void describe(int64_t bytes, int64_t operations);
   /// Returns the address of the dynamic shared memory as an i64.
   mlir::Value dynamicShared();
 

@@ -28,7 +28,7 @@ static constexpr int64_t kMaxParts = 16;
 /// The number of blocks that keep a multiprocessor busy.
 static constexpr int64_t kBlocks = 3;
 
-void TileMatMul::chooseParts() {
+void TileMatMul::chooseParts(std::optional<int64_t> asked) {
   Index tileCount = countTiles(tiles.m, tiles.n);
   if (!tileCount.isStatic() || !kSize.isStatic() || !mSize.isStatic() ||
       !nSize.isStatic() || tileCount.constant <= 0)
@@ -40,6 +40,8 @@ void TileMatMul::chooseParts() {
   int64_t most =
       std::min({kMaxParts, pieces / least,
                 kBlocks * code.machine.multiprocessors / tileCount.constant});
+  if (asked)
+    most = std::min(*asked, pieces);
   if (most < 2)
     return;
   partPieces = llvm::divideCeil(pieces, most);

@@ -33,16 +33,15 @@ static ArrayRef<Measured> getTable() {
   return table;
 }
 
-static constexpr StringLiteral kKeyPartsAttr = "fx.key_parts";
-
 /// Returns the least and the largest count of numbers of a class's schedules,
 /// or zeros if they have no tiles.
 static std::pair<size_t, size_t> getNumTiles(StringRef kernelClass) {
   using Range = std::pair<size_t, size_t>;
   return llvm::StringSwitch<Range>(kernelClass)
       .Case(kernel::WarpgroupAttr::getMnemonic(), Range(2, 4))
-      .Case(kernel::TensorCoreAttr::getMnemonic(), Range(6, 6))
+      .Case(kernel::TensorCoreAttr::getMnemonic(), Range(6, 7))
       .Case(kernel::MatMulAttr::getMnemonic(), Range(5, 5))
+      .Case(kernel::AttentionAttr::getMnemonic(), Range(1, 1))
       .Default(Range(0, 0));
 }
 
@@ -52,7 +51,10 @@ getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
     return kernel::WarpgroupAttr::get(ctx, t[0], t[1], t.size() > 2 ? t[2] : 1,
                                       t.size() > 3 ? t[3] : 2);
   if (kernelClass == kernel::TensorCoreAttr::getMnemonic())
-    return kernel::TensorCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4], t[5]);
+    return kernel::TensorCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4], t[5],
+                                       t.size() > 6 ? t[6] : 1);
+  if (kernelClass == kernel::AttentionAttr::getMnemonic())
+    return kernel::AttentionAttr::get(ctx, t[0]);
   return kernel::MatMulAttr::get(ctx, t[0], t[1], t[2], t[3], t[4]);
 }
 
@@ -73,52 +75,27 @@ parseSchedule(MLIRContext *ctx, StringRef text) {
     isRight &= !field.getAsInteger(10, value) && value >= 0 && value <= 4096;
   if (!isRight)
     return llvm::createStringError(
-        name.str() + ": expected " + std::to_string(least) +
-        (least < most ? " to " + std::to_string(most) : "") +
-        " numbers up to 4096 with colons, got '" + numbers.str() + "'");
+        name.str() + ": expected " +
+        (most == 1 ? "a number up to 4096"
+                   : std::to_string(least) +
+                         (least < most ? " to " + std::to_string(most) : "") +
+                         " numbers up to 4096 with colons") +
+        ", got '" + numbers.str() + "'");
   return getSchedule(ctx, name, values);
 }
 
-llvm::Expected<AskedTiles> fx::gpu::parseTiles(MLIRContext *ctx,
-                                               StringRef text) {
+llvm::Expected<ArrayAttr> fx::gpu::parseTiles(MLIRContext *ctx,
+                                              StringRef text) {
   SmallVector<StringRef> parts;
   text.split(parts, ',', -1, /*KeepEmpty=*/false);
   SmallVector<Attribute> schedules;
-  AskedTiles asked;
   for (StringRef part : parts) {
-    if (part.consume_front("attention=")) {
-      if (part.getAsInteger(10, asked.keyParts) || asked.keyParts > 4096)
-        return llvm::createStringError(
-            "attention: expected a number up to 4096, got '" + part.str() +
-            "'");
-      continue;
-    }
     auto schedule = parseSchedule(ctx, part);
     if (!schedule)
       return schedule.takeError();
     schedules.push_back(*schedule);
   }
-  asked.schedules = ArrayAttr::get(ctx, schedules);
-  return asked;
-}
-
-void AskedTiles::set(func::FuncOp kernel) const {
-  if (!schedules.empty())
-    kernel->setAttr(kernel::kTilesAttr, schedules);
-  if (keyParts)
-    kernel->setAttr(kKeyPartsAttr,
-                    Builder(kernel.getContext()).getI64IntegerAttr(keyParts));
-}
-
-void AskedTiles::clear(func::FuncOp kernel) {
-  kernel->removeAttr(kernel::kTilesAttr);
-  kernel->removeAttr(kKeyPartsAttr);
-}
-
-std::optional<int64_t> fx::gpu::getKeyParts(func::FuncOp kernel) {
-  if (auto parts = kernel->getAttrOfType<IntegerAttr>(kKeyPartsAttr))
-    return parts.getInt();
-  return std::nullopt;
+  return ArrayAttr::get(ctx, schedules);
 }
 
 /// Returns true if the size is static and within a factor of the square root of

@@ -20,30 +20,17 @@
 
 namespace fx::gpu {
 
-/// What `--gpu-tiles` asks for.
-struct AskedTiles {
-  mlir::ArrayAttr schedules;
-  /// The most parts of the keys of attention (0: not asked for).
-  unsigned keyParts = 0;
-  /// Set and remove the attributes of a kernel that hold this.
-  void set(mlir::func::FuncOp kernel) const;
-  static void clear(mlir::func::FuncOp kernel);
-};
-
 /// Parses what `--gpu-tiles` asks for, separated by commas:
 ///
 ///   warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]]
 ///                                      0:0 excludes this schedule
-///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES
+///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS]
 ///   matmul=M:N:K:THREADM:THREADN
-///   attention=PARTS                    1: blocks do not share keys
+///   attention=PARTS                    at most; 1: blocks do not share keys
 ///
 /// The error says what was expected.
-llvm::Expected<AskedTiles> parseTiles(mlir::MLIRContext *ctx,
-                                      llvm::StringRef text);
-
-/// Returns the most parts of the keys that the kernel was asked to have.
-std::optional<int64_t> getKeyParts(mlir::func::FuncOp kernel);
+llvm::Expected<mlir::ArrayAttr> parseTiles(mlir::MLIRContext *ctx,
+                                           llvm::StringRef text);
 
 /// Returns the schedule of the class `kernelClass` that the kernel was given,
 /// or else the one that the table has for its sizes, or null if there is none.

@@ -104,8 +104,8 @@ struct TileMatMul : MatMulPlan {
   /// row by row.
   void finish(Launch &launch, mlir::ValueRange acc);
   //===--- SplitK.cpp ----------------------------------------------------===//
-  /// Splits K into parts if there are few tiles.
-  void chooseParts();
+  /// Splits K into parts if there are few tiles, or into at most `asked` parts.
+  void chooseParts(std::optional<int64_t> asked);
 
   /// Returns the elements of a row of sums in shared memory, including 32 bytes
   /// of padding that avoid bank conflicts.

@@ -392,7 +392,8 @@ static std::optional<KernelMatch> match(func::FuncOp kernel,
                                         const TargetInfo &) {
   if (!findAttention(kernel))
     return std::nullopt;
-  return KernelMatch{kernel, AttentionAttr::get(kernel.getContext())};
+  return KernelMatch{kernel,
+                     AttentionAttr::get(kernel.getContext(), /*parts=*/1)};
 }
 
 namespace fx::cpu {

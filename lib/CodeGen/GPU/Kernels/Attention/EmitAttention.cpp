@@ -401,7 +401,9 @@ void FlashAttention::emit() {
   rhs = describe(/*isLhs=*/false);
   SmallVector<Value> aligned = {scores.isAligned(scores.lhs),
                                 scores.isAligned(scores.rhs), isAligned(rhs)};
-  chooseParts();
+  code.source->setAttr(
+      kernel::kScheduleAttr,
+      kernel::AttentionAttr::get(code.b.getContext(), chooseParts()));
   auto emitParts = [&](bool split) {
     isSplit = split;
     emitVersions(
@@ -443,8 +445,8 @@ matchAttention(func::FuncOp kernel, const kernel::TargetInfo &target) {
         return kernel::matchAttention(op).has_value();
       }))
     return std::nullopt;
-  return codegen::KernelMatch{kernel,
-                              kernel::AttentionAttr::get(kernel.getContext())};
+  // `emit` sets the schedule when the number of parts is known.
+  return codegen::KernelMatch{kernel, {}};
 }
 
 namespace fx::gpu {

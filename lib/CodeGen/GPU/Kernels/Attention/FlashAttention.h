@@ -147,8 +147,9 @@ struct FlashAttention : TileMatMul {
 
   //===--- SplitKeys.cpp: parts of the keys ------------------------------===//
   /// Sets `keyParts`, and allocates the workspaces if there may be more than
-  /// one part. Sizes that are not static are compared on the host.
-  void chooseParts();
+  /// one part. Sizes that are not static are compared on the host. Returns the
+  /// most parts that there may be.
+  int64_t chooseParts();
   /// Returns the pieces of the block's part, from the first to the end of
   /// `pieces`.
   std::pair<codegen::Index, codegen::Index>

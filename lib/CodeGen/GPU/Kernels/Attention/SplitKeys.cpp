@@ -46,11 +46,11 @@ static Index atLeastOne(KernelCode &code, const Index &x) {
                                       code.constant(1)));
 }
 
-void FlashAttention::chooseParts() {
-  std::optional<int64_t> asked = getKeyParts(code.source);
-  int64_t most = asked.value_or(kMaxParts);
+int64_t FlashAttention::chooseParts() {
+  auto asked = getTiles<kernel::AttentionAttr>(*this);
+  int64_t most = asked ? asked.getParts() : kMaxParts;
   if (!mSize.isStatic() || mSize.constant == 0 || most < 2)
-    return;
+    return 1;
   // All blocks run at the same time.
   int64_t resident = std::clamp<int64_t>(code.machine.maxShared / sharedBytes(),
                                          1, kResidentWarps / tiles.warpsM);
@@ -60,21 +60,21 @@ void FlashAttention::chooseParts() {
   // With any number of batches, workspaces and more kernels are only worthwhile
   // for few rows.
   if (batches == Index::of(0) || (!batches.isStatic() && tilesM > 1))
-    return;
+    return 1;
   most = std::min(
       most, target / (tilesM * (batches.isStatic() ? batches.constant : 1)));
   Index pieces = code.ceilDiv(kSize, tiles.k);
   if (pieces.isStatic()) {
     most = std::min(most, pieces.constant);
     if (most < 2)
-      return;
+      return 1;
     int64_t each = llvm::divideCeil(pieces.constant, most);
     if (!asked && pieces.constant - each < minSavedPieces())
-      return;
+      return 1;
     most = llvm::divideCeil(pieces.constant, each);
   }
   if (most < 2)
-    return;
+    return 1;
   keyParts = code.min(Index::of(most), atLeastOne(code, pieces));
   isAlwaysSplit = batches.isStatic();
   int64_t rows = batches.constant * most * mSize.constant;
@@ -88,6 +88,7 @@ void FlashAttention::chooseParts() {
   Type f32 = code.b.getF32Type();
   partProducts = code.addWorkspace(rows * tiles.n, f32);
   partRows = code.addWorkspace(rows * 2, f32);
+  return most;
 }
 
 std::pair<Index, Index> FlashAttention::partOf(const Index &pieces) {
@@ -226,27 +227,17 @@ std::pair<Value, Value> Combination::combine(Scope &scope) {
   return {sums[0], sums[1]};
 }
 
-/// Returns the attribute for the launch that combines the parts.
-static DictionaryAttr describeCombination(KernelCode &code) {
-  OpBuilder &b = code.b;
-  int64_t bytes = 0, operations = 0;
-  for (RankedTensorType type : code.workspaces) {
-    bytes += type.getNumElements() * int64_t(sizeof(float));
-    operations += 2 * type.getNumElements();
-  }
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
-       b.getNamedAttr("operations", b.getI64IntegerAttr(operations)),
-       b.getNamedAttr("unit", b.getStringAttr("f32"))});
-}
-
 void FlashAttention::combineParts() {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   Index batches = product(code, batchSizes), rows = code.mul(batches, mSize);
   Index elements = code.mul(rows, nSize);
   Launch launch(code, code.ceilDiv(elements, kCombineThreads), kCombineThreads);
-  launch.op->setAttr(kWorkAttr, describeCombination(code));
+  int64_t numbers = 0;
+  for (RankedTensorType type : code.workspaces)
+    numbers += type.getNumElements();
+  launch.describe(/*bytes=*/numbers * int64_t(sizeof(float)),
+                  /*operations=*/2 * numbers);
   Index mine = code.add(code.mul(launch.block, Index::of(kCombineThreads)),
                         launch.thread);
   Index end = isMultiple(elements, kCombineThreads) ? Index::of(-1) : elements;

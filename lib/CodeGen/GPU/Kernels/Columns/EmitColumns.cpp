@@ -292,21 +292,6 @@ void ColumnsEmitter::finish(Scope &scope, ArrayRef<Value> memories,
   code.endFor(loop);
 }
 
-/// Returns the attribute for the launch that combines `parts` times `results`
-/// values.
-static DictionaryAttr describeCombination(KernelCode &code, int64_t results,
-                                          int64_t parts) {
-  OpBuilder &b = code.b;
-  int64_t bytes = 0;
-  for (RankedTensorType type : code.workspaces)
-    bytes +=
-        type.getNumElements() * codegen::getElementBytes(type.getElementType());
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
-       b.getNamedAttr("operations", b.getI64IntegerAttr(parts * results)),
-       b.getNamedAttr("unit", b.getStringAttr("f32"))});
-}
-
 /// Emits the launch that combines the parts, with a thread for each result.
 void ColumnsEmitter::combineParts() {
   int64_t results = 1;
@@ -314,7 +299,11 @@ void ColumnsEmitter::combineParts() {
     results *= size.constant;
   constexpr int64_t threads = 2 * kWarp;
   Launch launch(code, Index::of(llvm::divideCeil(results, threads)), threads);
-  launch.op->setAttr(kWorkAttr, describeCombination(code, results, parts));
+  int64_t bytes = 0;
+  for (RankedTensorType type : code.workspaces)
+    bytes +=
+        type.getNumElements() * codegen::getElementBytes(type.getElementType());
+  launch.describe(bytes, /*operations=*/parts * results);
   Index mine =
       code.add(code.mul(launch.block, Index::of(threads)), launch.thread);
   guarded(code, launch.scope,

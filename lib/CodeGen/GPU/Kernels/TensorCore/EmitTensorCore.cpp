@@ -290,15 +290,18 @@ void TensorCoreMatMul::emit() {
   chooseTiles();
   if (!fits())
     return code.fail("tiles that do not fit");
-  bool isStandIn = code.source->hasAttr(kernel::kScheduleAttr);
+  // A kernel of another class that this one stands in for has a schedule.
+  if (!code.source->hasAttr(kernel::kScheduleAttr)) {
+    std::optional<int64_t> asked;
+    if (auto given = getTiles<kernel::TensorCoreAttr>(*this))
+      asked = given.getParts();
+    chooseParts(asked);
+  }
   noteSchedule(*this, kernel::TensorCoreAttr::get(
                           code.b.getContext(), tiles.m, tiles.n, tiles.k,
-                          tiles.warpsM, tiles.warpsN, tiles.stages));
+                          tiles.warpsM, tiles.warpsN, tiles.stages, numParts));
   lhs = describe(/*isLhs=*/true);
   rhs = describe(/*isLhs=*/false);
-  // A kernel of another class that this one stands in for has a schedule.
-  if (!isStandIn)
-    chooseParts();
   emitVersions({isAligned(lhs), isAligned(rhs)},
                [&](bool isAsync) { emitLaunch(isAsync); });
 }

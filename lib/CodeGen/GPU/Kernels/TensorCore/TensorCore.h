@@ -103,7 +103,7 @@ struct TensorCore {
                                                  llvm::ArrayRef<mlir::Value> y,
                                                  llvm::ArrayRef<mlir::Value> c);
   /// Splits an f32 in the form of an i32 into the part that TF32 represents and
-  /// the rest, rounded to TF32.
+  /// the rest, which is increased so that its upper bits are nearer to it.
   std::pair<mlir::Value, mlir::Value> splitTF32(mlir::Value v);
   /// Loads an element of 4 bytes from shared memory as an i32.
   mlir::Value loadWord(mlir::Value address);
