@@ -195,21 +195,81 @@ def test_cpp_program(tmp_path):
     assert (result.stdout, result.stderr) == ("0111\n", "")
 
 
+def open_library(file, folder):
+    """Returns the library in a package, and LibTorch."""
+    with zipfile.ZipFile(file) as archive:
+        [name] = [n for n in archive.namelist() if n.endswith(".so")]
+        (folder / "m.so").write_bytes(archive.read(name))
+    torch_library = pathlib.Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"
+    return ctypes.CDLL(str(folder / "m.so")), ctypes.CDLL(str(torch_library))
+
+
+def make_handle(libtorch, x):
+    """Returns an AtenTensorHandle of the memory of a contiguous tensor of float32."""
+    numbers, handle = ctypes.c_int64 * x.dim(), ctypes.c_void_p()
+    assert not libtorch.aoti_torch_create_tensor_from_blob(
+        ctypes.c_void_p(x.data_ptr()), ctypes.c_int64(x.dim()), numbers(*x.shape),
+        numbers(*x.stride()), ctypes.c_int64(0), libtorch.aoti_torch_dtype_float32(), 0, -1,
+        ctypes.byref(handle),
+    )  # fmt: skip
+    return handle
+
+
+class Entry(ctypes.Structure):
+    """AOTInductorConstantMapEntry"""
+
+    _fields_ = [("name", ctypes.c_char_p), ("handle", ctypes.c_void_p)]
+
+
+def test_external_constants(tmp_path):
+    """Entries of the C interface that torch 2.14 and later call."""
+    module, x = torch.nn.Linear(3, 2), torch.randn(4, 3)
+    model, libtorch = open_library(package(module, (x,), tmp_path), tmp_path)
+    values = {"weight": torch.randn(2, 3), "bias": torch.randn(2)}
+    handles = [make_handle(libtorch, v) for v in values.values()]
+    entries = (Entry * 2)(*((n.encode(), h) for n, h in zip(values, handles, strict=True)))
+    container, size = ctypes.c_void_p(), ctypes.c_size_t
+    create = model.AOTInductorModelContainerCreateWithExternalConstants
+    assert create(ctypes.byref(container), size(1), b"cpu", None, entries, size(1))
+    message = ctypes.c_char_p()
+    model.AOTInductorGetLastError(ctypes.byref(message))
+    assert message.value == b"expected all constants, got none for 'bias'"
+    assert create(ctypes.byref(container), size(1), b"cpu", None, None, size(2))
+    assert container.value is None
+    assert not create(ctypes.byref(container), size(1), b"cpu", None, entries, size(2))
+
+    inputs = (ctypes.c_void_p * 1)(make_handle(libtorch, x).value)
+    outputs, data = (ctypes.c_void_p * 1)(), ctypes.c_void_p()
+    run = model.AOTInductorModelContainerRun
+    assert not run(container, inputs, size(1), outputs, size(1), None, None)
+    assert not libtorch.aoti_torch_get_data_ptr(
+        ctypes.c_void_p(outputs[0]), ctypes.byref(data)
+    )
+    got = torch.tensor((ctypes.c_float * 8).from_address(data.value)).reshape(4, 2)
+    torch.testing.assert_close(got, x @ values["weight"].T + values["bias"])
+
+    extract = model.AOTInductorModelContainerExtractConstantsMapEntries
+    found, n = ctypes.POINTER(Entry)(), size()
+    for inactive in (True, False, False):  # without inactive constants, an error
+        failed = extract(container, ctypes.byref(found), ctypes.byref(n), inactive)
+        assert bool(failed) == inactive
+    assert {found[i].name.decode() for i in range(n.value)} == set(values)
+    for i in range(n.value):
+        want = values[found[i].name.decode()].flatten()
+        assert not libtorch.aoti_torch_get_data_ptr(
+            ctypes.c_void_p(found[i].handle), ctypes.byref(data)
+        )
+        assert list((ctypes.c_float * len(want)).from_address(data.value)) == want.tolist()
+    assert not model.AOTInductorModelContainerDelete(container)
+
+
 def test_inputs_are_taken(tmp_path):
     """A run takes its inputs from their array: torch 2.14 and later free those that are left."""
     x = torch.randn(2, 3)
-    with zipfile.ZipFile(package(torch.nn.ReLU(), (x,), tmp_path)) as archive:
-        [name] = [n for n in archive.namelist() if n.endswith(".so")]
-        (tmp_path / "m.so").write_bytes(archive.read(name))
-    libtorch = ctypes.CDLL(str(pathlib.Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
-    model, container = ctypes.CDLL(str(tmp_path / "m.so")), ctypes.c_void_p()
+    model, libtorch = open_library(package(torch.nn.ReLU(), (x,), tmp_path), tmp_path)
+    container, handle = ctypes.c_void_p(), make_handle(libtorch, x)
     create = model.AOTInductorModelContainerCreateWithDevice
     assert not create(ctypes.byref(container), ctypes.c_size_t(1), b"cpu", None)
-    pair, handle = ctypes.c_int64 * 2, ctypes.c_void_p()
-    assert not libtorch.aoti_torch_create_tensor_from_blob(
-        ctypes.c_void_p(x.data_ptr()), ctypes.c_int64(2), pair(2, 3), pair(3, 1), ctypes.c_int64(0),
-        libtorch.aoti_torch_dtype_float32(), 0, -1, ctypes.byref(handle)
-    )
     for size, fails in ((2, True), (1, False)):  # a run that fails takes them, too
         other = ctypes.c_void_p()
         libtorch.aoti_torch_clone(handle, ctypes.byref(other))

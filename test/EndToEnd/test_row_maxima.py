@@ -54,3 +54,44 @@ def test_prefetched_rows(tmp_path):
     assert result.returncode == 0, result.stderr
     assert "prefetcht0" in assembly.read_text()
     harness.check(Softmax(), inputs, folder=tmp_path, modes=["native"])
+
+
+class Terms(torch.nn.Module):
+    """Softmaxes whose exponents are known not to be positive, and others that look alike."""
+
+    def forward(self, x, square):
+        top = x.amax(-1, keepdim=True)
+        return (
+            x.softmax(-1),
+            (x - top).exp(),
+            x.log_softmax(-1),
+            x.softmax(0),
+            # Exponents that may be positive.
+            (x - x.amax(0)).exp() * 0 + (top - x).clamp(max=60).exp(),
+            (square - square.amax(-1)).exp(),
+            (square - (square - 40).amax(-1, keepdim=True)).exp(),
+        )
+
+
+@pytest.mark.parametrize("isDynamic", [False, True])
+def test_small_terms(isDynamic, tmp_path):
+    """Terms down to the smallest normal number are exact; smaller ones may be 0."""
+    generator = torch.Generator().manual_seed(0)
+    x = -torch.rand(40, 40, generator=generator) * 80
+    edges = torch.linspace(-86.9, -87.3, 40)
+    below = torch.cat([torch.linspace(-87.4, -110, 38), torch.tensor([-1e30, -torch.inf])])
+    x[0], x[1] = edges, below
+    x[:3, 7] = 0
+    square = torch.randn(40, 40, generator=generator) * 20
+    # Differences of multiples of 2^-12 are not rounded.
+    x, square = ((v * 4096).round() / 4096 for v in (x, square))
+    rows = {0: torch.export.Dim("n", min=2)} if isDynamic else None
+    program = exporting.export(Terms(), (x, square), dynamic=(rows, None))
+    exporting.save(program, tmp_path / "m.pt2")
+    results = harness.run(tmp_path / "m.pt2", ((x, square), {}), tmp_path, [x] * 7)
+    for got, want in zip(results, Terms()(x.double(), square.double()), strict=True):
+        assert (got[want == 0] == 0).all()
+        normal = want.abs() >= 2.0**-126
+        atol = 1e-6 if (want < 0).any() else 0  # log_softmax
+        torch.testing.assert_close(got[normal].double(), want[normal], rtol=5e-7, atol=atol)
+        assert (got[~normal].abs() < 2.0**-125).all()

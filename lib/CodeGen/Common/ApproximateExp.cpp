@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ApproximateExp.h"
+#include "Floats.h"
 #include "fx/CodeGen/Common/Math.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -53,9 +55,7 @@ Value fx::codegen::clampOrdered(OpBuilder &b, Location loc, Value x, float low,
 
 namespace {
 /// Approximates e^x by 2^n (1 + t + t^2 Q(t)), where n is x / log(2) rounded to
-/// an integer and t is x - n log(2). Q was fitted to a relative error of e^t of
-/// at most 3.2e-9 on |t| <= log(2) / 2. The error of the result is at most 0.9
-/// units in the last place, measured over all arguments. Matches vectors for
+/// an integer and t is x - n log(2). Matches vectors for
 /// which an instruction multiplies by 2^n: without it, upstream's pattern is as
 /// fast.
 struct ApproximateExp : OpRewritePattern<math::ExpOp> {
@@ -68,28 +68,18 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
     Type type = op.getType();
     if (!canScale(type, options))
       return b.notifyMatchFailure(op, "expected vector<16xf32> on AVX-512");
-    Location loc = op.getLoc();
-    auto real = [&](float v) {
-      return createScalarOrSplatConstant(b, loc, type, llvm::APFloat(v));
-    };
+    ImplicitLocOpBuilder builder(op.getLoc(), b);
+    Floats f{builder, type};
     // Beyond these bounds the result is infinite or zero. NaN stays NaN.
-    Value x = clampOrdered(b, loc, op.getOperand(), -104.0f, 89.0f);
-    Value n = math::RoundEvenOp::create(
-        b, loc, arith::MulFOp::create(b, loc, x, real(1.44269504f)));
+    Value x = f.max(op.getOperand(), -104);
+    if (!op->hasAttr(fx::kernel::kNonpositiveAttr))
+      x = f.min(x, 89);
+    Value n = f.make<math::RoundEvenOp>(f.mul(x, f.number(0x1.715476p+0f)));
     // log(2) as a sum of two numbers.
-    Value t = math::FmaOp::create(b, loc, n, real(-0.693147182f), x);
-    t = math::FmaOp::create(b, loc, n, real(1.90465430e-09f), t);
-    static constexpr float terms[] = {1.38211693e-03f,
-                                      8.36866628e-03f,
-                                      4.16682586e-02f,
-                                      1.66665211e-01f,
-                                      4.99999940e-01f,
-                                      1.0f,
-                                      1.0f};
-    Value p = real(terms[0]);
-    for (float term : llvm::drop_begin(terms))
-      p = math::FmaOp::create(b, loc, p, t, real(term));
-    b.replaceOp(op, scaleByPowerOfTwo(b, loc, p, n));
+    Value t = f.fma(n, f.number(-0.693147182f), x);
+    t = f.fma(n, f.number(1.90465430e-09f), t);
+    Value y = f.polynomial(t, Floats::kShortExp);
+    b.replaceOp(op, scaleByPowerOfTwo(b, op.getLoc(), y, n));
     return success();
   }
 };

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/Common/KernelCode.h"
+#include "fx/Kernels/IR/KernelDialect.h"
+#include "fx/Kernels/Nonpositive.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -530,6 +532,8 @@ Value KernelCode::BodyEvaluator::evalOp(Operation *def, Value value) {
   // LLVM would not correct a product with the inverse.
   if (usesInverse)
     cast<arith::DivFOp>(clone).setFastmath(arith::FastMathFlags::none);
+  if (auto exp = dyn_cast<math::ExpOp>(def); exp && isBelowMaximum(exp))
+    clone->setAttr(kNonpositiveAttr, code.b.getUnitAttr());
   for (auto [from, to] : llvm::zip(def->getResults(), clone->getResults()))
     done[from] = to;
   if (isa<arith::IndexCastOp>(def))

@@ -44,6 +44,17 @@ Value Floats::exp(Value x) {
   return mul(mul(y, power), power);
 }
 
+/// e^x = 2^n e^r. Results below 2^-126 may be 0, so one factor 2^n suffices.
+Value Floats::expOfNonpositive(Value x) {
+  // The smallest n is -127, for which the bits of 2^n are those of 0.
+  x = max(x, -88);
+  Value n, sum = round(x, 0x1.715476p+0f, n);
+  Value r = fma(n, number(-kLog2), x);
+  r = fma(n, number(-kLog2Low), r);
+  Value y = polynomial(r, kShortExp);
+  return mul(y, powerOfTwo(bits(sum), 0));
+}
+
 /// e^x - 1 = (2^n - 1) + 2^n r + 2^n (e^r - 1 - r), added in this order. All
 /// are halved, since 2^128 is no number.
 Value Floats::expm1(Value x) {

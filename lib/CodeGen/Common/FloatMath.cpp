@@ -7,6 +7,7 @@
 
 #include "Floats.h"
 #include "fx/CodeGen/Common/Math.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -52,7 +53,10 @@ Value Floats::expand(Operation *op, Value x, Value y) {
       .Case([&](math::AsinhOp) { return asinh(x); })
       .Case([&](math::AcoshOp) { return acosh(x); })
       .Case([&](math::AtanhOp) { return atanh(x); })
-      .Case([&](math::ExpOp) { return exp(x); })
+      .Case([&](math::ExpOp) {
+        return op->hasAttr(fx::kernel::kNonpositiveAttr) ? expOfNonpositive(x)
+                                                         : exp(x);
+      })
       .Case([&](math::ExpM1Op) { return expm1(x); })
       .Case([&](math::SinhOp) { return sinhOrCosh(x, /*isCosh=*/false); })
       .Case([&](math::CoshOp) { return sinhOrCosh(x, /*isCosh=*/true); })

@@ -278,7 +278,7 @@ FXKernelDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kStridedAttr)
     return isa<DenseI64ArrayAttr>(value) ? success() : fail("an array of i64");
-  if (name == kTunedAttr)
+  if (name == kTunedAttr || name == kNonpositiveAttr)
     return isa<UnitAttr>(value) ? success() : fail("a unit attribute");
   if (name == kVariantsAttr) {
     auto array = dyn_cast<ArrayAttr>(value);

@@ -30,12 +30,6 @@ void __throw_length_error(const char *) { abort(); }
 void __throw_logic_error(const char *) { abort(); }
 } // namespace std
 
-/// AOTInductorConstantMapEntry
-struct ConstantMapEntry {
-  const char *name;
-  AtenTensorHandle handle;
-};
-
 namespace {
 constexpr uint64_t kBlobAlignment = 64;
 
@@ -169,6 +163,28 @@ int32_t describe(Container &c, size_t i, T *out, Get get) {
   return 0;
 }
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+/// Since torch 2.14, whose loaders print a warning if it is missing. `entries`
+/// must have all constants. They are copied.
+AOTI_EXPORT int32_t AOTInductorModelContainerCreateWithExternalConstants(
+    Container **out, size_t models, const char *device, const char *folder,
+    const ConstantMapEntry *entries, size_t n) {
+  if (n && !entries)
+    return fail("expected an array of %zu constants, got none", n);
+  Container *c;
+  if (AOTInductorModelContainerCreateWithDevice(&c, models, device, folder))
+    return 1;
+  if (applyEntries(*c, entries, n, /*inactive=*/false, /*isFull=*/true)) {
+    AOTInductorModelContainerDelete(c);
+    return 1;
+  }
+  *out = c;
+  return 0;
+}
 
 //===----------------------------------------------------------------------===//
 // Descriptions
@@ -331,6 +347,29 @@ AOTI_EXPORT int32_t AOTInductorModelContainerExtractConstantsMap(
       return 1;
     map->emplace(c->api->info->states[i].name, tensor);
   }
+  return 0;
+}
+
+/// Since torch 2.14. The container owns the entries and their tensors until the
+/// next call.
+AOTI_EXPORT int32_t AOTInductorModelContainerExtractConstantsMapEntries(
+    Container *c, const ConstantMapEntry **entries, size_t *n, bool inactive) {
+  WriteLock lock(*c);
+  releaseExtracted(*c);
+  const int32_t nStates = c->api->info->n_states;
+  c->extracted = static_cast<ConstantMapEntry *>(
+      calloc(nStates ? nStates : 1, sizeof(ConstantMapEntry)));
+  if (!c->extracted)
+    return fail("out of memory");
+  for (int32_t i = 0; i < nStates; ++i) {
+    ConstantMapEntry &entry = c->extracted[i];
+    entry.name = c->api->info->states[i].name;
+    if (makeView(*c, inactive ? c->inactive : c->active, i, entry.handle))
+      return 1;
+    ++c->nExtracted;
+  }
+  *entries = c->extracted;
+  *n = c->nExtracted;
   return 0;
 }
 

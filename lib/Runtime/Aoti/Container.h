@@ -31,6 +31,12 @@ __attribute__((format(printf, 1, 2))) int32_t fail(const char *format, ...) {
   return 1;
 }
 
+/// AOTInductorConstantMapEntry
+struct ConstantMapEntry {
+  const char *name;
+  AtenTensorHandle handle;
+};
+
 /// One instance holds the active constants. The inactive ones are a second
 /// instance, which is created when they are set. Runs hold `lock` for reading.
 struct Container {
@@ -42,7 +48,18 @@ struct Container {
   void *proxy;
   /// The active constants differ from those in the file.
   bool isUpdated;
+  /// What AOTInductorModelContainerExtractConstantsMapEntries returned.
+  ConstantMapEntry *extracted;
+  size_t nExtracted;
 };
+
+void releaseExtracted(Container &c) {
+  for (size_t i = 0; i < c.nExtracted; ++i)
+    aoti_torch_delete_tensor_object(c.extracted[i].handle);
+  free(c.extracted);
+  c.extracted = nullptr;
+  c.nExtracted = 0;
+}
 
 struct ReadLock {
   explicit ReadLock(Container &c) : lock(c.lock) {

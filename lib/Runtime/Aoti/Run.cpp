@@ -47,6 +47,7 @@ AOTI_EXPORT int32_t AOTInductorModelContainerCreate(Container **out,
 AOTI_EXPORT int32_t AOTInductorModelContainerDelete(Container *c) {
   if (!c)
     return 0;
+  releaseExtracted(*c);
   c->api->destroy(c->active);
   if (c->inactive)
     c->api->destroy(c->inactive);

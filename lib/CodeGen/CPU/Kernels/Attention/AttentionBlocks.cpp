@@ -315,6 +315,13 @@ Value AttentionEmitter::maximum(Scope &row, const Index &i) {
   return reduceMaximum(code, max[0]);
 }
 
+/// Returns e^x for an x that is at most 0, or NaN.
+static Value exponential(KernelCode &code, Value x) {
+  auto exp = math::ExpOp::create(code.b, code.loc, x);
+  exp->setAttr(fx::kernel::kNonpositiveAttr, code.b.getUnitAttr());
+  return exp;
+}
+
 Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
   Value zero = code.splatConstant(code.b.getF32FloatAttr(0)),
         shift = code.splat(max);
@@ -325,7 +332,7 @@ Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
             Index where = add(mul(i, scoreStride), j);
             Value x = loadVector(scores, where);
             x = arith::SubFOp::create(code.b, code.loc, x, shift);
-            x = math::ExpOp::create(code.b, code.loc, x);
+            x = exponential(code, x);
             if (isLast)
               x = arith::SelectOp::create(code.b, code.loc, code.mask, x, zero);
             storeVector(scores, where, x);
@@ -361,8 +368,8 @@ void AttentionEmitter::updateRow(Scope &scope, const Index &i) {
   Value none =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, max, lowest);
   max = arith::SelectOp::create(b, loc, none, number(0), max);
-  Value scale = math::ExpOp::create(
-      b, loc, code.splat(arith::SubFOp::create(b, loc, before, max)));
+  Value scale =
+      exponential(code, code.splat(arith::SubFOp::create(b, loc, before, max)));
   Value sum = exponentiate(scope, i, max);
   Value total = arith::MulFOp::create(
       b, loc, loadScalar(totals, i),

@@ -30,8 +30,9 @@ static constexpr int64_t kMostKept = 16 << 10;
 /// Number of vectors with separate accumulators, to hide the latency, if the
 /// schedule gives none.
 static constexpr int64_t kUnroll = 4;
-/// The same for NEON, whose vectors are short: of passes with and without
-/// functions such as exp, whose constants take many registers.
+/// The same for passes with functions such as exp, whose constants take many
+/// registers, on NEON and where there are 16 registers; and for other passes on
+/// NEON, whose vectors are short.
 static constexpr int64_t kUnrollCostly = 2, kUnrollCheap = 8;
 /// The least cost of a costly op (`bodyCost`).
 static constexpr int64_t kCostly = 12;
@@ -253,14 +254,14 @@ static bool isCostly(Value v) {
 }
 
 int64_t RowEmitter::chooseUnroll(const RowPass &pass) {
-  if (!code.machine.isNEON)
-    return kUnroll;
   // Costly values are stored by the pass that computes them.
   bool costly = llvm::any_of(
       pass.stores, [](const auto &entry) { return isCostly(entry.first); });
   for (auto [reduction, i] : pass.results)
     costly |= isCostly(reduction->op->getResult(i));
-  return costly ? kUnrollCostly : kUnrollCheap;
+  if (code.machine.isNEON)
+    return costly ? kUnrollCostly : kUnrollCheap;
+  return costly && code.machine.registers < 32 ? kUnrollCostly : kUnroll;
 }
 
 void RowEmitter::sweepRow(Scope &row, const RowPass &pass,
