@@ -20,16 +20,12 @@
 using namespace mlir;
 using namespace fx;
 
-static constexpr CompileError::Kind kInput = CompileError::Kind::Input;
-
-llvm::Expected<cpu::CallSpec> fx::getCallSpec(ModuleOp module) {
+std::optional<cpu::CallSpec> fx::getCallSpec(ModuleOp module) {
   auto graph = module.lookupSymbol<GraphOp>("main");
   auto in = graph ? graph->getAttrOfType<StringAttr>("fx.in_spec") : nullptr;
   auto out = graph ? graph->getAttrOfType<StringAttr>("fx.out_spec") : nullptr;
   if (!in || !out)
-    return CompileError::make(
-        kInput, "--emit=aoti: expected an exported program with 'fx.in_spec' "
-                "and 'fx.out_spec', got none");
+    return std::nullopt;
   return cpu::CallSpec{in.getValue().str(), out.getValue().str()};
 }
 

@@ -27,8 +27,9 @@ struct AotiParts {
   std::string externNodes;
 };
 
-/// Returns the call spec of `@main`, an imported program.
-llvm::Expected<cpu::CallSpec> getCallSpec(mlir::ModuleOp module);
+/// Returns the structures of arguments and results of `@main`; nullopt if it is
+/// not an imported program.
+std::optional<cpu::CallSpec> getCallSpec(mlir::ModuleOp module);
 
 /// Makes ATen run the operators that draw random numbers: only ATen has access
 /// to PyTorch's generator.

@@ -113,6 +113,7 @@ struct ModelVersion {
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   /// The report's entries.
   llvm::json::Array operators, kernels;
+  std::string inSpec, outSpec;
 };
 
 /// Writes what `options.emit` asks for to `path`: text (memrefs, LLVM IR,

@@ -241,6 +241,10 @@ llvm::Error Driver::addVersion(ModelVersion &version,
     version.cpu.suffix += ("_" + method).str();
   version.operators = own.getOperators();
   version.kernels = own.getKernels();
+  if (callSpec) {
+    version.inSpec = callSpec->in;
+    version.outSpec = callSpec->out;
+  }
   if (gpu)
     operators = std::move(own);
   if (&version == &versions.front()) {
@@ -311,11 +315,13 @@ llvm::Expected<bool> Driver::lowerMethod(size_t m, StringRef path) {
   operators.mark(*module);
   phases.setModule(*module);
   phases.setPart(kLowered, m, methods.size());
+  callSpec = getCallSpec(*module);
   if (options.emit == EmitKind::AOTI) {
-    llvm::Expected<cpu::CallSpec> spec = getCallSpec(*module);
-    if (!spec)
-      return spec.takeError();
-    package = AotiParts{std::move(*spec), ""};
+    if (!callSpec)
+      return CompileError::make(
+          kInput, "--emit=aoti: expected an exported program with 'fx.in_spec' "
+                  "and 'fx.out_spec', got none");
+    package = AotiParts{*callSpec, ""};
   }
   if (module->lookupSymbol<GraphOp>("main")) {
     if (llvm::Error e =

@@ -86,6 +86,8 @@ private:
   /// See `generateCode`.
   std::vector<ModelVersion> versions;
   OperatorReport operators;
+  /// Of the method that is compiled.
+  std::optional<cpu::CallSpec> callSpec;
 };
 
 } // namespace fx

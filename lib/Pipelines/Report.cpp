@@ -51,6 +51,10 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
                           {"isolated", std::move(isolatedTexts)},
                           {"warnings", std::move(warningTexts)},
                           {"unchecked", std::move(uncheckedTexts)}};
+  if (!outSpec.empty()) {
+    json["in_spec"] = llvm::json::fixUTF8(inSpec);
+    json["out_spec"] = llvm::json::fixUTF8(outSpec);
+  }
   if (!cache.folder.empty()) {
     llvm::json::Object about{{"folder", llvm::json::fixUTF8(cache.folder)},
                              {"hits", cache.hits},
@@ -73,8 +77,10 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
 llvm::json::Object CompileReport::toMethodJSON() const {
   llvm::json::Object all = toJSON(), json{{"name", method}};
   for (llvm::StringRef key : {"operators", "fallbacks", "fallback_summary",
-                              "kernels", "arena_bytes", "unchecked", "parts"})
-    json[key] = std::move(all[key]);
+                              "kernels", "arena_bytes", "unchecked", "parts",
+                              "in_spec", "out_spec"})
+    if (llvm::json::Value *value = all.get(key))
+      json[key] = std::move(*value);
   return json;
 }
 

@@ -145,6 +145,8 @@ void Version::note(CompileReport &report) const {
   report.cpu = unit.cpu.name;
   report.operators = given.operators;
   report.kernels = given.kernels;
+  report.inSpec = given.inSpec;
+  report.outSpec = given.outSpec;
   report.unchecked = unit.description.unchecked;
   report.fallbacks = unit.description.fallbacks.size();
   report.arenaBytes = unit.description.arenaBytes;

@@ -434,11 +434,30 @@ class CompiledModel:
 def load(
     path: str | os.PathLike, *, threads: int = 1, device: int = 0, cuda_graphs: bool = True
 ) -> CompiledModel:
-    """Loads a shared object of `fx-compile` or `CompiledModel.save`. A shared object does
-    not store the structure of arguments and outputs: call it with the arguments in
-    order; it returns a tuple. `device` and `cuda_graphs` are as in `compile`."""
+    """Loads a shared object of `fx-compile` or `CompiledModel.save`. Call the result like the
+    module that was exported. If the structure of arguments and results is not known (the
+    program was not exported by torch, or a type is not registered in this process), it takes
+    the arguments in order and returns a tuple. Arguments that the export fixed to a constant
+    are not looked at. `device` and `cuda_graphs` are as in `compile`."""
+    impl = load_impl(os.fspath(path), device)
+    names = impl.methods()
+    options = {n: _stored_options(impl.method(i)) for i, n in enumerate(names) if len(names) > 1}
     model = CompiledModel(
-        os.fspath(path), threads=threads, device=device, cuda_graphs=cuda_graphs
+        os.fspath(path),
+        threads=threads,
+        device=device,
+        cuda_graphs=cuda_graphs,
+        impl=impl,
+        **_stored_options(impl),
     )
-    model._add_methods({})
+    model._add_methods(options)
     return model
+
+
+def _stored_options(impl: Any) -> dict:
+    """Returns arguments of CompiledModel from the report in the shared object."""
+    import json
+
+    report = json.loads(impl.report() or "{}")
+    specs = {key: report.get(key, "") for key in ("in_spec", "out_spec")}
+    return {"report": report} | {k: text for k, text in specs.items() if _pytree.is_known(text)}

@@ -160,6 +160,15 @@ def implementation() -> Any:
     return _pytree
 
 
+def is_known(text: str) -> bool:
+    """Returns true if `load_spec` can read the structure without an import of torch."""
+    try:
+        implementation().treespec_loads(text)
+    except Exception:  # the functions that a program registers for its types raise anything
+        return False
+    return True
+
+
 def load_spec(text: str) -> tuple[Any, Any]:
     """Returns the module that knows the types of a structure, and the structure."""
     trees = implementation()

@@ -342,6 +342,7 @@ void fx::python::bindModel(nb::module_ &m) {
       .def("apply_lora", &Model::applyLora, nb::arg("folder"), nb::arg("scale"))
       .def("remove_lora", &Model::removeLora)
       .def("info", &Model::getInfo)
+      .def("report", &Model::getReport)
       .def("methods", &Model::getMethods)
       .def("method", &Model::getMethod, nb::arg("index"));
 }

@@ -34,6 +34,8 @@ public:
   void runInto(nb::sequence inputs, nb::sequence outputs, int threads);
 
   nb::dict getInfo() const;
+  /// The compiler's report, as JSON.
+  const char *getReport() const { return fxModelGetInfo(get())->report; }
   /// The names of the methods.
   nb::list getMethods() const;
   /// The model as one of its methods.

@@ -271,7 +271,7 @@ x, = program.example_inputs[0]
 want = program.module()(x)
 torch.testing.assert_close(model(x), want)
 model.save(sys.argv[2])
-torch.testing.assert_close(fx_mlir.load(sys.argv[2])(x)[0], want)
+torch.testing.assert_close(fx_mlir.load(sys.argv[2])(x), want)
 try:
     model(x.to("meta"))
 except fx_mlir.Error as e:

@@ -466,7 +466,7 @@ def test_manifest(folder):
     loaded = fx_mlir.load(path / "model.so")
     assert set(loaded.methods) == {"decode", "prefill", "verify"}
     logits_of(loaded, PROMPT)
-    (got,) = loaded.verify(torch.tensor([[1, 2, 3, 4]]), torch.arange(7, 11))
+    got = loaded.verify(torch.tensor([[1, 2, 3, 4]]), torch.arange(7, 11))
     with torch.no_grad():
         want = model(torch.tensor([[*PROMPT, 1, 2, 3, 4]])).logits[:, -4:]
     torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)

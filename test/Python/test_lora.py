@@ -70,22 +70,22 @@ def product(tensors, module):
 
 def check(model, net):
     with torch.no_grad():
-        torch.testing.assert_close(model(IDS)[0], net(IDS), rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(model(IDS), net(IDS), rtol=1e-4, atol=1e-4)
 
 
 def test_on_and_off(model, tmp_path):
     tensors = matrices("q_proj", 32, 48)
     folder = write(tmp_path / "a", tensors)
-    before = model(IDS)[0]
+    before = model(IDS)
     for scale in 1.0, 1.0, 0.5, -2.0:
         model.apply_lora(folder, scale=scale)
         net = make()
         net.q_proj.weight.data += scale * 12 / 4 * product(tensors, "q_proj")
         check(model, net)
         model.remove_lora()
-        assert torch.equal(model(IDS)[0], before)
+        assert torch.equal(model(IDS), before)
     model.remove_lora()  # none is applied
-    assert torch.equal(model(IDS)[0], before)
+    assert torch.equal(model(IDS), before)
 
 
 def test_all_kinds(model, tmp_path):
@@ -214,12 +214,12 @@ def test_refused(name, model, tmp_path):
     tensors, config, expected = REFUSED[name]
     good = write(tmp_path / "good", GOOD)
     model.apply_lora(good)
-    before = model(IDS)[0]
+    before = model(IDS)
     with pytest.raises(fx_mlir.Error) as caught:
         model.apply_lora(write(tmp_path / "bad", tensors, **config))
     message = caught.value.message
     assert expected in message and "\n" not in message, message
-    assert torch.equal(model(IDS)[0], before)
+    assert torch.equal(model(IDS), before)
 
 
 def test_missing_files(model, tmp_path):

@@ -169,7 +169,7 @@ def test_runtime_package(tmp_path, monkeypatch):
     fx_mlir.compile(programs(cache)).save(tmp_path / "m.so")
     model = fx_mlir_runtime.load(tmp_path / "m.so")
     x = torch.randn(8, 64)
-    (got,) = model.fill(x.numpy())
+    got = model.fill(x.numpy())
     np.testing.assert_allclose(got, fill(cache, x).detach().numpy(), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(
         model.methods["read"]()[0], cache.rows.detach().numpy() * 2, rtol=1e-4, atol=1e-4

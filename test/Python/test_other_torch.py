@@ -113,7 +113,7 @@ fx_mlir._torch.RELEASE = "2.12"
 assert "torch" not in sys.modules
 fast = fx_mlir.load(sys.argv[1])
 assert "torch" in sys.modules and "libFXTorch" not in open("/proc/self/maps").read()
-[got] = fast(np.diag(np.array([3, 1, 2], "f4")))
+got = fast(np.diag(np.array([3, 1, 2], "f4")))
 assert isinstance(got, np.ndarray) and np.allclose(got, [1, 2, 3]), got
 """
     done = subprocess.run(

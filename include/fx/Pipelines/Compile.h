@@ -202,6 +202,9 @@ struct CompileReport {
   int64_t fallbacks = 0;
   int64_t arenaBytes = 0; ///< -1: depends on the sizes of the inputs
   uint64_t weightBytes = 0;
+  /// The structures of the arguments and of the result, as JSON text of
+  /// `torch.utils._pytree`; empty if they are not known.
+  std::string inSpec, outSpec;
   /// The texts of the guards that the compiled code does not check.
   std::vector<std::string> unchecked;
   std::string cpu;

@@ -3,7 +3,7 @@
     import fx_mlir_runtime
 
     fast = fx_mlir_runtime.load("model.so")
-    y, = fast(numpy.ones((2, 8), "float32"))
+    y = fast(numpy.ones((2, 8), "float32"))
 
 The package is Python alone: a compiled model contains its code, its weights and its
 runtime. Models whose operators ATen runs need the package fx_mlir.

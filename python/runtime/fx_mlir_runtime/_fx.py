@@ -374,6 +374,9 @@ class Model:
     def set_generator(self, state: bytes) -> None:
         self._api.set_generator(self._instance, C.byref(_Generator.from_buffer_copy(state)))
 
+    def report(self) -> str:
+        return _text(self._info.report)
+
     def info(self) -> dict:
         info = self._info
         return {
