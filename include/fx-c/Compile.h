@@ -83,6 +83,9 @@ typedef struct {
   /* Keep what is needed to replace all weights, as fx-compile
    * --swappable-weights. */
   int swappable_weights;
+  /* Keep caches that the program takes as inputs and returns with new values in
+   * states with this number of rows, as fx-compile --cache-capacity. 0: do not. */
+  int64_t cache_capacity;
 } FXCompileOptions;
 
 /* Compiles a module that contains an `fx.graph @main`, or the result of

@@ -129,6 +129,10 @@ static int compile(llvm::ArrayRef<const FXModule *> modules,
   if (!mode)
     return fail(error, "expected auto, off, f2 or f4 as winograd, got '" +
                            llvm::Twine(winograd) + "'");
+  if (given.cache_capacity < 0)
+    return fail(error, "fxModuleCompile: expected a cache_capacity of 0 or "
+                       "more, got " +
+                           llvm::Twine(given.cache_capacity));
   if (!*path || StringRef(path) == "-")
     return fail(error, "fxModuleCompile: expected the path of a file, got '" +
                            llvm::Twine(path) + "'");
@@ -150,6 +154,7 @@ static int compile(llvm::ArrayRef<const FXModule *> modules,
     compile.winograd = *mode;
     compile.optLevel = given.opt_level ? given.opt_level : 3;
     compile.swappableWeights = given.swappable_weights != 0;
+    compile.cacheCapacity = given.cache_capacity;
     compile.allowFallback = !given.refuse_fallback;
     compile.cacheFolder =
         given.cache_dir ? given.cache_dir : getDefaultCacheFolder();

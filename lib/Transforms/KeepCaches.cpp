@@ -314,15 +314,20 @@ LogicalResult KeepCachesPass::keep(GraphOp graph) {
   length.getResult().setType(SymIntType::get(&getContext(), caches[0].length));
   ExprAttr end =
       ExprAttr::add(&getContext(), {caches[0].length, caches[0].numAdded});
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  end.printInfix(os);
-  os << " <= " << capacity;
-  auto guard = GuardOp::create(
-      b, length.getLoc(),
-      ExprAttr::call(&getContext(), "le",
-                     {end, ExprAttr::integer(&getContext(), capacity)}),
-      b.getStringAttr(text));
+  auto require = [&](ExprAttr left, StringRef function, StringRef sign,
+                     int64_t right) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    left.printInfix(os);
+    os << sign << right;
+    return GuardOp::create(
+        b, length.getLoc(),
+        ExprAttr::call(&getContext(), function,
+                       {left, ExprAttr::integer(&getContext(), right)}),
+        b.getStringAttr(text));
+  };
+  require(caches[0].length, "ge", " >= ", 0);
+  GuardOp guard = require(end, "le", " <= ", capacity);
   for (Cache &cache : caches)
     replace(cache, length.getResult(), guard);
   dropOutputs(graph, caches);

@@ -62,6 +62,7 @@ def build(
     tuning: Tuning | None = None,
     winograd: str = "auto",
     swappable_weights: bool = False,
+    cache_capacity: int = 0,
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module, or the `methods`, of which it is one. Returns the path of the shared
     object, the report, and the temporary folder of the shared object."""
@@ -87,19 +88,13 @@ def build(
             tuning=tuning,
             winograd=winograd,
             swappable_weights=swappable_weights,
+            cache_capacity=cache_capacity,
             methods=methods,
         )
     finally:
         if own:
             own.close()
     return path, json.loads(report), folder
-
-
-def _spec(module: Module, name: str) -> str:
-    try:
-        return module.attribute(name)
-    except Error:  # no fx.graph @main
-        return ""
 
 
 def frames_of(graph: torch.fx.Graph) -> dict[str, tuple[str, int]]:
@@ -114,11 +109,12 @@ def frames_of(graph: torch.fx.Graph) -> dict[str, tuple[str, int]]:
     return frames
 
 
-def _call_options(module: Module, source: Any) -> dict:
-    """Returns the arguments of CompiledModel that tell how a model is called."""
+def _call_options(report: dict, source: Any) -> dict:
+    """Returns the arguments of CompiledModel that tell how a method is called. `report` is that
+    of the method."""
     return {
-        "in_spec": _spec(module, "fx.in_spec"),
-        "out_spec": _spec(module, "fx.out_spec"),
+        "in_spec": report.get("in_spec", ""),
+        "out_spec": report.get("out_spec", ""),
         "frames": frames_of(source.graph) if is_exported_program(source) else {},
     }
 
@@ -152,6 +148,7 @@ def compile(
     tune_sizes: Mapping[str, int] | None = None,
     winograd: str = "auto",
     swappable_weights: bool = False,
+    cache_capacity: int = 0,
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:
@@ -186,6 +183,10 @@ def compile(
     - `swappable_weights`: keep what `CompiledModel.load_weights`, `load_state_dict` and
       `apply_lora` need to replace weights that are folded or packed. The file is then up to
       twice as large, and integers of 4 bits are stored as bytes.
+    - `cache_capacity`: caches that the program takes as inputs and returns with new values
+      become states of the model with this number of rows, written in place. The model then
+      has no inputs and outputs for them, but a last input `cache_length`, the number of rows
+      before the new ones. Methods share caches of equal names.
     """
     torch = _torch.loaded()
     if args is not None:
@@ -215,9 +216,11 @@ def compile(
         tuning=Tuning(tune_file, tune, threads, tune_sizes or {}),
         winograd=winograd,
         swappable_weights=swappable_weights,
+        cache_capacity=cache_capacity,
     )
     warn_of_fallbacks(report, "; `report` of the result gives the reasons")
-    options = {name: _call_options(modules[name], sources[name]) for name in modules}
+    reports = report.get("methods", [report])
+    options = {n: _call_options(r, sources[n]) for n, r in zip(modules, reports)}
     compiled = CompiledModel(
         path,
         **next(iter(options.values())),

@@ -145,6 +145,7 @@ class Module:
         winograd: str = "auto",
         triple: str = "",
         swappable_weights: bool = False,
+        cache_capacity: int = 0,
         methods: Mapping[str, Module] | None = None,
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
@@ -153,14 +154,17 @@ class Module:
         `cache_dir` is the folder of the cache of compiled kernels, as in `fx-compile
         --cache-dir`; "" turns the cache off. `winograd` is "auto", "off", "f2" or "f4", as
         in `fx-compile --winograd`; `triple` is the machine that runs the code, as in
-        `fx-compile --mtriple`; `swappable_weights` is as in `compile`. `methods` has, by name, the modules that become the methods of a shared
-        object, this module among them. A crash of the compiler raises `Error`;
+        `fx-compile --mtriple`; `swappable_weights` and `cache_capacity` are as in `compile`.
+        `methods` has, by name, the modules that become the methods of a shared object, this
+        module among them. A crash of the compiler raises `Error`;
         `debug_crash` names a phase that crashes, for tests of this."""
         tuning = tuning or Tuning()
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
         if not isinstance(opt_level, int) or not 0 <= opt_level <= 3:
             raise Error(f"expected an optimization level from 0 to 3, got {opt_level!r:.80}")
+        if not isinstance(cache_capacity, int) or not 0 <= cache_capacity < 2**63:
+            raise Error(f"cache_capacity: expected 0 or more, got {cache_capacity!r:.80}")
         return self._impl.compile(
             os.fspath(path),
             EMIT_KINDS.index(kind),
@@ -177,6 +181,7 @@ class Module:
             winograd,
             triple,
             bool(swappable_weights),
+            cache_capacity,
             [(name, module._impl) for name, module in (methods or {}).items()],
         )
 

@@ -113,7 +113,7 @@ public:
                       const std::optional<std::string> &cacheDir,
                       const Tuning &tuning, const std::string &winograd,
                       const std::string &triple, bool swappable,
-                      const Methods &methods) const;
+                      int64_t cacheCapacity, const Methods &methods) const;
 
   FXModule *get() const { return module.get(); }
 

@@ -229,16 +229,15 @@ struct Listener {
 };
 } // namespace
 
-std::string Module::compile(const std::string &path, int emit,
-                            const std::string &name, const std::string &cpu,
-                            int optLevel, bool refuseFallback,
-                            nb::object onPhase, const std::string &debugCrash,
-                            const std::string &target,
-                            const std::string &precision,
-                            const std::optional<std::string> &cacheDir,
-                            const Tuning &tuning, const std::string &winograd,
-                            const std::string &triple, bool swappable,
-                            const Methods &methods) const {
+std::string
+Module::compile(const std::string &path, int emit, const std::string &name,
+                const std::string &cpu, int optLevel, bool refuseFallback,
+                nb::object onPhase, const std::string &debugCrash,
+                const std::string &target, const std::string &precision,
+                const std::optional<std::string> &cacheDir,
+                const Tuning &tuning, const std::string &winograd,
+                const std::string &triple, bool swappable,
+                int64_t cacheCapacity, const Methods &methods) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -267,6 +266,7 @@ std::string Module::compile(const std::string &path, int emit,
   options.winograd = toC(winograd);
   options.triple = toC(triple);
   options.swappable_weights = swappable;
+  options.cache_capacity = cacheCapacity;
   call([&](FXError **error) {
     if (methods.empty())
       return fxModuleCompile(get(), toC(path), &options, error);
@@ -309,7 +309,8 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
            nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"),
            nb::arg("cache_dir").none(), nb::arg("tuning"), nb::arg("winograd"),
-           nb::arg("triple"), nb::arg("swappable_weights"), nb::arg("methods"));
+           nb::arg("triple"), nb::arg("swappable_weights"),
+           nb::arg("cache_capacity"), nb::arg("methods"));
 }
 
 /// The names of an enumeration of the C interface, by number.

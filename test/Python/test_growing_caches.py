@@ -111,8 +111,14 @@ def test_tokens(programs, tmp_path):
     call(compiled.decode, [1], CAPACITY - 1)
     with pytest.raises(fx_mlir.Error, match=f"<= {CAPACITY}"):
         call(compiled.decode, [1], CAPACITY)
-    with pytest.raises(fx_mlir.Error, match="longer than the slice"):
+    with pytest.raises(fx_mlir.Error, match=r"s\d+ >= 0"):
         call(compiled.decode, [1], -1)
+    # The same from Python.
+    sources = {name: folder / f"{name}.pt2" for name in ("prefill", "decode")}
+    compiled = fx_mlir.compile(sources, no_fallback=True, cache_capacity=CAPACITY)
+    assert generate(PROMPT, 0, 20) == want[:20]
+    with pytest.raises(fx_mlir.Error, match="cache_capacity: expected 0 or more, got -1"):
+        fx_mlir.compile(sources, cache_capacity=-1)
 
 
 def test_only_new_rows_are_copied(programs, tmp_path):
