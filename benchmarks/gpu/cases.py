@@ -221,7 +221,7 @@ def kernels() -> dict[str, Case]:
             small = (1, 16, 9, 24, sizes[-1])
             made[name + end] = _convolution(name + end, dtype, sizes, small, **options)
     for name, (c, side, k, window, stride) in RESNET.items():
-        made[name] = _channels_last(name, (16, c, side, k, window), (2, 32, 9 * stride, 64, window),
+        made[name] = _channels_last(name, (16, c, side, k, window), (2, 64, 9 * stride, 64, window),
                                     stride)
     return made
 
