@@ -85,6 +85,20 @@ def _convolutions() -> dict[str, Case]:
             made[name + end] = function(
                 name + end, lambda x, w, options=options: F.conv2d(x, w, **options),
                 [Spec(x, dtype), Spec(w, dtype, 2.0 ** -3)])
+    # Large enough for sm_90a's tensor cores: tiles that span lines and images, height and width
+    # with different numbers, channels that fill no piece of K, and no window.
+    pixels = {
+        "conv_pixels": ((2, 64, 9, 11), (72, 64, 3, 3), {"padding": 1}),
+        "conv_pixels_stride": ((3, 64, 17, 15), (64, 64, 3, 3),
+                               {"padding": (0, 2), "stride": (2, 1)}),
+        "conv_pixels_dilated": ((2, 40, 12, 15), (64, 40, 2, 3),
+                                {"padding": 1, "stride": (1, 2), "dilation": (3, 2)}),
+        "conv_pixels_1x1": ((2, 96, 17, 16), (136, 96, 1, 1), {"stride": (1, 2)}),
+    }
+    for name, (x, w, options) in pixels.items():
+        made[name + "_bf16"] = function(
+            name + "_bf16", lambda x, w, options=options: F.conv2d(x, w, **options),
+            [Spec(x, HALF), Spec(w, HALF, 2.0 ** -3)])
     made["conv_transposed"] = function(
         "conv_transposed", lambda x, w: F.conv_transpose2d(x, w, stride=2),
         [Spec((1, 8, 7, 9)), Spec((8, 4, 2, 2), scale=2.0 ** -2)])

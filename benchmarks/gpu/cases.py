@@ -144,6 +144,31 @@ def _convolution(name, dtype, full, small, **options) -> Case:
                     specs(*full), specs(*small), work, tf32=dtype == F32)
 
 
+def _channels_last(name, full, small, stride) -> Case:
+    """Makes a case of a convolution with padding and ReLU whose tensors are all channels-last, so
+    that no layout changes. Sizes are those of `_convolution`."""
+    def specs(b, c, s, k, w):
+        return [Spec((b, s, s, c), HALF), Spec((w, w, c, k), HALF, 2.0 ** -4)]
+
+    def call(x, w):
+        y = F.conv2d(x.permute(0, 3, 1, 2), w.permute(3, 2, 0, 1), stride=stride,
+                     padding=w.shape[0] // 2)
+        return torch.relu(y).permute(0, 2, 3, 1)
+
+    def work(x, w):
+        return 2.0 * x[0] * (x[1] // stride) ** 2 * torch.Size(w).numel(), "FLOP"
+
+    return function(name, call, specs(*full), specs(*small), work)
+
+
+#: The convolutions of ResNet-50 at batch 16 whose window moves: all with 3 x 3, and one of the
+#: shortcuts. By name: channels, side, channels of the result, window, stride.
+RESNET = {"conv_resnet_64": (64, 56, 64, 3, 1), "conv_resnet_128_stride": (128, 56, 128, 3, 2),
+          "conv_resnet_128": (128, 28, 128, 3, 1), "conv_resnet_256_stride": (256, 28, 256, 3, 2),
+          "conv_resnet_256": (256, 14, 256, 3, 1), "conv_resnet_512_stride": (512, 14, 512, 3, 2),
+          "conv_resnet_512": (512, 7, 512, 3, 1), "conv_resnet_shortcut": (256, 56, 512, 1, 2)}
+
+
 def kernels() -> dict[str, Case]:
     rows = {
         "copy": (lambda x: x + 1, F32, 2), "copy_bf16": (lambda x: x + 1, HALF, 2),
@@ -195,6 +220,9 @@ def kernels() -> dict[str, Case]:
                                      ("conv_stride", images, {"stride": 2})):
             small = (1, 16, 9, 24, sizes[-1])
             made[name + end] = _convolution(name + end, dtype, sizes, small, **options)
+    for name, (c, side, k, window, stride) in RESNET.items():
+        made[name] = _channels_last(name, (16, c, side, k, window), (2, 64, 9 * stride, 64, window),
+                                    stride)
     return made
 
 
@@ -221,6 +249,9 @@ VARIANTS: dict[str, list[str]] = {
         "matmul_1024_bf16")},
     **{name: ["", *_MMA] for name in ("linear_decode_bf16", "conv_3x3_bf16", "conv_3x3_wide_bf16",
                                       "conv_1x1_bf16")},
+    # `warpgroup=0:0` makes them kernels with mma.sync.
+    **{name: ["", "warpgroup=0:0", "warpgroup=64:8", "warpgroup=128:6", "warpgroup=256:4"]
+       for name in RESNET},
     **{name: ["", *_TF32] for name in ("matmul_1024", "matmul_4096", "matmul_16_rows", "conv_3x3",
                                        "conv_3x3_wide")},
 }

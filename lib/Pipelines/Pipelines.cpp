@@ -128,6 +128,8 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, bool tensorCores) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(kernel::createGeneralizeOpsPass());
+  if (tensorCores)
+    pm.addPass(kernel::createPadChannelsPass());
   pm.addPass(kernel::createFormKernelsPass({/*gpu=*/true, tensorCores}));
   pm.addPass(kernel::createHoistPreparePass());
 }

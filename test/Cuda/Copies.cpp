@@ -68,6 +68,7 @@ struct Copy {
   TensorMap map;
   Barrier *barrier;
   int32_t at[5];
+  uint16_t offsets[3]; ///< of a tap, where the tensor is images
 };
 } // namespace
 static std::map<Barrier *, BarrierState> barriers;
@@ -226,6 +227,16 @@ void emulator::publishBarriers(bool areAll) {
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// Copies an element to shared memory, if `isInside` from `from`.
+static void copyElement(const TensorMap &map, const char *from, bool isInside,
+                        char *to) {
+  // All bits are set in a number that is none.
+  uint64_t element = map.isNaNOutside ? ~uint64_t(0) : 0;
+  if (isInside)
+    memcpy(&element, from, map.elementBytes);
+  memcpy(permute(to, map.swizzle), &element, map.elementBytes);
+}
+
 /// Copies rows of the box from dimension d on.
 static void copyRows(const Copy &copy, int d, const char *from, bool isInside,
                      char *&to) {
@@ -234,11 +245,8 @@ static void copyRows(const Copy &copy, int d, const char *from, bool isInside,
   if (d == 0) {
     for (uint32_t x = 0; x < count; ++x, to += map.elementBytes) {
       int64_t at = int64_t(copy.at[0]) + x;
-      // All bits are set in a number that is none.
-      uint64_t element = map.isNaNOutside ? ~uint64_t(0) : 0;
-      if (isInside && at >= 0 && uint64_t(at) < map.sizes[0])
-        memcpy(&element, from + at * map.elementBytes, map.elementBytes);
-      memcpy(permute(to, map.swizzle), &element, map.elementBytes);
+      bool is = isInside && at >= 0 && uint64_t(at) < map.sizes[0];
+      copyElement(map, is ? from + at * map.elementBytes : nullptr, is, to);
     }
     return;
   }
@@ -249,9 +257,44 @@ static void copyRows(const Copy &copy, int d, const char *from, bool isInside,
   }
 }
 
+/// Copies channels of pixels ("im2col mode" of the PTX ISA). The base of the
+/// tap passes over the bounding box in steps, the innermost dimension first,
+/// and then over the next image. The tap is at an offset from it.
+static void copyPixels(const Copy &copy) {
+  const TensorMap &map = copy.map;
+  int image = map.rank - 1;
+  int64_t base[5];
+  std::copy(copy.at, copy.at + map.rank, base);
+  char *to = copy.to;
+  for (int pixel = 0; pixel < map.box[1]; ++pixel) {
+    bool isInside = true;
+    int64_t from = 0;
+    for (int d = 1; d <= image; ++d) {
+      int64_t at = base[d] + (d < image ? copy.offsets[d - 1] : 0);
+      isInside &= at >= 0 && uint64_t(at) < map.sizes[d];
+      from += at * int64_t(map.strides[d - 1]);
+    }
+    for (int c = 0; c < map.box[0]; ++c, to += map.elementBytes) {
+      int64_t at = base[0] + c;
+      bool is = isInside && at >= 0 && uint64_t(at) < map.sizes[0];
+      copyElement(map, is ? map.data + from + at * map.elementBytes : nullptr,
+                  is, to);
+    }
+    for (int d = 1; d <= image; ++d) {
+      base[d] += d < image ? map.steps[d] : 1;
+      if (d == image || base[d] < int64_t(map.sizes[d]) + map.upper[d - 1])
+        break;
+      base[d] = map.lower[d - 1];
+    }
+  }
+}
+
 static void perform(const Copy &copy) {
   char *to = copy.to;
-  copyRows(copy, copy.map.rank - 1, copy.map.data, true, to);
+  if (copy.map.isImage)
+    copyPixels(copy);
+  else
+    copyRows(copy, copy.map.rank - 1, copy.map.data, true, to);
   uint32_t bytes = copy.map.getBoxBytes();
   BarrierState &state = check(copy.barrier);
   races::endCopy(copy.to, bytes, &state.open);
@@ -277,11 +320,34 @@ void emulator::performCopies(bool isOne) {
 
 bool emulator::hasCopies() { return !copies.empty(); }
 
+/// The base of a tap lies within the bounding box, and its offsets have few
+/// bits.
+static void checkTap(const TensorMap &map, std::initializer_list<int32_t> at,
+                     std::initializer_list<uint16_t> offsets) {
+  uint16_t most = map.rank == 3 ? 0xffff : map.rank == 4 ? 0xff : 0x1f;
+  for (int d = 1; d < map.rank - 1; ++d) {
+    int64_t base = at.begin()[d],
+            end = int64_t(map.sizes[d]) + map.upper[d - 1];
+    if (base < map.lower[d - 1] || base >= end || offsets.begin()[d - 1] > most)
+      fail("tensor map",
+           "a tap at " + std::to_string(base) + " + " +
+               std::to_string(offsets.begin()[d - 1]) + " in dimension " +
+               std::to_string(d) + ", where the bounding box is from " +
+               std::to_string(map.lower[d - 1]) + " to " +
+               std::to_string(end - 1) + " and offsets are at most " +
+               std::to_string(most));
+  }
+}
+
 static void start(char *to, Barrier *barrier, const TensorMap *map,
-                  std::initializer_list<int32_t> at) {
-  if ((uintptr_t)map % 64 || !map->isValid() || map->rank != at.size())
+                  std::initializer_list<int32_t> at,
+                  std::initializer_list<uint16_t> offsets = {}) {
+  if ((uintptr_t)map % 64 || !map->isValid() || map->rank != at.size() ||
+      map->isImage != (offsets.size() > 0))
     fail("tensor map", "a copy of a box of " + std::to_string(at.size()) +
                            " dimensions without a map of them");
+  if (map->isImage)
+    checkTap(*map, at, offsets);
   uint32_t bytes = map->getBoxBytes();
   checkShared(to, bytes, map->getAlignment(), "a copy of a box");
   if (!isAllocated(map->data, map->getBytes()))
@@ -293,8 +359,9 @@ static void start(char *to, Barrier *barrier, const TensorMap *map,
     failBarrier(barrier, "no fence of its initialization: a copy reports to a "
                          "barrier");
   races::beginCopy(to, bytes, /*isBox=*/true);
-  Copy copy{to, *map, barrier, {}};
+  Copy copy{to, *map, barrier, {}, {}};
   std::copy(at.begin(), at.end(), copy.at);
+  std::copy(offsets.begin(), offsets.end(), copy.offsets);
   copies.push_back(copy);
   noteProgress();
 }
@@ -333,5 +400,23 @@ void copy4(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
            int32_t y, int32_t z, int32_t w, int16_t, int64_t, bool, bool,
            int32_t) {
   start(to, barrier, map, {x, y, z, w});
+}
+void copyPixels3(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
+                 int32_t x, int32_t n, uint16_t dx, int16_t, int64_t, bool,
+                 bool, int32_t)
+    NAMED("nvvm.cp.async.bulk.tensor.g2s.im2col.3d");
+void copyPixels3(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
+                 int32_t x, int32_t n, uint16_t dx, int16_t, int64_t, bool,
+                 bool, int32_t) {
+  start(to, barrier, map, {c, x, n}, {dx});
+}
+void copyPixels4(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
+                 int32_t x, int32_t y, int32_t n, uint16_t dx, uint16_t dy,
+                 int16_t, int64_t, bool, bool, int32_t)
+    NAMED("nvvm.cp.async.bulk.tensor.g2s.im2col.4d");
+void copyPixels4(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
+                 int32_t x, int32_t y, int32_t n, uint16_t dx, uint16_t dy,
+                 int16_t, int64_t, bool, bool, int32_t) {
+  start(to, barrier, map, {c, x, y, n}, {dx, dy});
 }
 }

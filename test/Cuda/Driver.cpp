@@ -279,38 +279,55 @@ Result cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
   return issue(stream, std::move(operation));
 }
 
-Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
-                              const uint64_t *sizes, const uint64_t *strides,
-                              const unsigned *box, const unsigned *steps,
-                              int interleave, int swizzle, int promotion,
-                              int fill) {
+static Result encodeMap(void *out, const TensorMapFields &fields) {
   std::lock_guard<std::recursive_mutex> guard(lock);
   TensorMap map;
-  std::string why =
-      (uintptr_t)out % 64
-          ? "expected a map aligned to 64 bytes"
-          : makeTensorMap(map, {type, rank, data, sizes, strides, box, steps,
-                                interleave, swizzle, promotion, fill});
+  std::string why = (uintptr_t)out % 64 ? "expected a map aligned to 64 bytes"
+                                        : makeTensorMap(map, fields);
   if (!why.empty()) {
     fprintf(stderr, "emulator: tensor map: %s\n", why.c_str());
     return kInvalidValue;
   }
   if (Device *device = getCurrent())
-    checkMemory((uint64_t)data, map.getBytes(), "a tensor map", *device);
+    checkMemory((uint64_t)fields.data, map.getBytes(), "a tensor map", *device);
   memset(out, 0, 128);
   memcpy(out, &map, sizeof map);
-  std::string text =
-      "\"call\": \"map\"" + field("rank", rank) + ", \"sizes\": [";
-  for (unsigned d = 0; d < rank; ++d)
-    text += (d ? ", " : "") + std::to_string(sizes[d]);
-  text += "], \"strides\": [";
-  for (unsigned d = 0; d + 1 < rank; ++d)
-    text += (d ? ", " : "") + std::to_string(strides[d]);
-  text += "], \"box\": [";
-  for (unsigned d = 0; d < rank; ++d)
-    text += (d ? ", " : "") + std::to_string(box[d]);
-  log(text + "]");
+  std::string text = "\"call\": \"map\"" + field("rank", fields.rank);
+  auto add = [&](const char *name, auto values, unsigned count) {
+    text += std::string(", \"") + name + "\": [";
+    for (unsigned d = 0; d < count; ++d)
+      text += (d ? ", " : "") + std::to_string(values[d]);
+    text += "]";
+  };
+  add("sizes", fields.sizes, fields.rank);
+  add("strides", fields.strides, fields.rank - 1);
+  add("box", fields.box, fields.isImage() ? 2 : fields.rank);
+  if (fields.isImage()) {
+    add("lower", fields.lower, fields.rank - 2);
+    add("upper", fields.upper, fields.rank - 2);
+    add("steps", fields.steps, fields.rank);
+  }
+  log(text);
   return kSuccess;
+}
+
+Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
+                              const uint64_t *sizes, const uint64_t *strides,
+                              const unsigned *box, const unsigned *steps,
+                              int interleave, int swizzle, int promotion,
+                              int fill) {
+  return encodeMap(out, {type, rank, data, sizes, strides, box, steps,
+                         interleave, swizzle, promotion, fill});
+}
+Result cuTensorMapEncodeIm2col(void *out, int type, unsigned rank, void *data,
+                               const uint64_t *sizes, const uint64_t *strides,
+                               const int *lower, const int *upper,
+                               unsigned channels, unsigned pixels,
+                               const unsigned *steps, int interleave,
+                               int swizzle, int promotion, int fill) {
+  unsigned box[] = {channels, pixels};
+  return encodeMap(out, {type, rank, data, sizes, strides, box, steps,
+                         interleave, swizzle, promotion, fill, lower, upper});
 }
 
 static Result explain(Result code, const char **text, bool isName) {

@@ -93,7 +93,8 @@ void runKernel(const EmulatedKernel &kernel, void **params,
 /// Shared memory that a block may have on sm_90.
 inline constexpr size_t kMaxShared = 227 * 1024;
 
-/// What cuTensorMapEncodeTiled gets.
+/// What cuTensorMapEncodeTiled gets, or cuTensorMapEncodeIm2col, which has no
+/// box, but `box` holds the channels and the pixels of a copy.
 struct TensorMapFields {
   int type;
   unsigned rank;
@@ -101,8 +102,10 @@ struct TensorMapFields {
   const uint64_t *sizes, *strides;
   const unsigned *box, *steps;
   int interleave, swizzle, promotion, fill;
+  const int *lower = nullptr, *upper = nullptr;
+  bool isImage() const { return lower != nullptr; }
 };
-/// What cuTensorMapEncodeTiled fills.
+/// What cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col fill.
 struct TensorMap {
   static constexpr uint64_t kMagic = 0x70614d726f736e54;
   uint64_t magic;
@@ -111,7 +114,9 @@ struct TensorMap {
   uint16_t box[5];
   uint8_t steps[5]; ///< from one element of a box to the next
   uint8_t rank, elementBytes, swizzle;
-  bool isNaNOutside;
+  bool isNaNOutside, isImage;
+  /// The corners of the bounding box of images.
+  int16_t lower[3], upper[3];
   bool isValid() const;
   /// Elements along a dimension of a box.
   uint32_t getCount(int d) const { return (box[d] + steps[d] - 1) / steps[d]; }

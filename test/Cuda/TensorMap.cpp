@@ -13,6 +13,8 @@ bool TensorMap::isValid() const { return magic == kMagic; }
 
 uint32_t TensorMap::getBoxBytes() const {
   uint32_t bytes = elementBytes;
+  if (isImage)
+    return bytes * box[0] * box[1];
   for (int d = 0; d < rank; ++d)
     bytes *= getCount(d);
   return bytes;
@@ -31,14 +33,18 @@ static constexpr uint8_t kElementBytes[] = {1, 2, 4, 4, 8, 8, 2,
                                             4, 8, 2, 4, 4, 4};
 static constexpr int kFloat16 = 6;
 
-/// What the documentation of cuTensorMapEncodeTiled demands, and what the
-/// emulator has not.
+/// Of the numbers of a bounding box, for one to three spatial dimensions.
+static constexpr int kLeastCorner[] = {-32768, -128, -16};
+
+/// What the documentation of cuTensorMapEncodeTiled and of
+/// cuTensorMapEncodeIm2col demands, and what the emulator has not.
 std::string emulator::makeTensorMap(TensorMap &map,
                                     const TensorMapFields &fields) {
   const auto &[type, rank, data, sizes, strides, box, steps, interleave,
-               swizzle, promotion, fill] = fields;
+               swizzle, promotion, fill, lower, upper] = fields;
+  bool isImage = fields.isImage();
   std::string why;
-  auto demand = [&](bool is, const char *what, unsigned d, uint64_t got) {
+  auto demand = [&](bool is, const char *what, unsigned d, auto got) {
     if (!is && why.empty()) {
       std::string text = what;
       if (size_t at = text.find('#'); at != std::string::npos)
@@ -50,6 +56,7 @@ std::string emulator::makeTensorMap(TensorMap &map,
   if (!demand(type >= 0 && type < int(sizeof kElementBytes), "a known type", 0,
               type) ||
       !demand(rank >= 1 && rank <= 5, "1 to 5 dimensions", 0, rank) ||
+      !demand(!isImage || rank >= 3, "3 to 5 dimensions of images", 0, rank) ||
       !demand(interleave >= 0 && interleave <= 2, "a known interleave", 0,
               interleave) ||
       !demand(interleave == 0 || rank >= 3, "3 to 5 interleaved dimensions", 0,
@@ -74,12 +81,13 @@ std::string emulator::makeTensorMap(TensorMap &map,
   for (unsigned d = 0; d < rank; ++d) {
     demand(sizes[d] >= 1 && sizes[d] <= uint64_t(1) << 32,
            "a size of dimension # from 1 to 2^32", d, sizes[d]);
-    demand(box[d] >= 1 && box[d] <= 256, "a box of 1 to 256 in dimension #", d,
-           box[d]);
+    if (!isImage)
+      demand(box[d] >= 1 && box[d] <= 256, "a box of 1 to 256 in dimension #",
+             d, box[d]);
     demand(steps[d] >= 1 && steps[d] <= 8,
            "a step of 1 to 8 elements in dimension #", d, steps[d]);
     map.sizes[d] = sizes[d];
-    map.box[d] = box[d];
+    map.box[d] = !isImage || d < 2 ? box[d] : 1;
     // The innermost dimension has none where it is not interleaved.
     map.steps[d] = d ? steps[d] : 1;
   }
@@ -92,6 +100,22 @@ std::string emulator::makeTensorMap(TensorMap &map,
     demand(stride < uint64_t(1) << 40, "a stride of dimension # below 2^40", d,
            stride);
     map.strides[d - 1] = stride;
+  }
+  map.isImage = isImage;
+  if (isImage) {
+    demand(box[0] >= 1 && box[0] <= 256, "1 to 256 channels of a pixel", 0,
+           box[0]);
+    demand(box[1] >= 1 && box[1] <= 1024, "1 to 1024 pixels", 0, box[1]);
+    int least = kLeastCorner[rank - 3];
+    for (unsigned d = 0; d < rank - 2; ++d) {
+      for (int corner : {lower[d], upper[d]})
+        demand(corner >= least && corner < -least,
+               "a corner of what fits in dimension #", d, corner);
+      demand(int64_t(sizes[d + 1]) + upper[d] > lower[d],
+             "a bounding box that is not empty in dimension #", d, upper[d]);
+      map.lower[d] = lower[d];
+      map.upper[d] = upper[d];
+    }
   }
   uint64_t row = uint64_t(box[0]) * map.elementBytes;
   if (interleave == 0) {

@@ -28,6 +28,8 @@ declare void @llvm.nvvm.mbarrier.expect.tx.scope.cta.space.cta(ptr addrspace(3),
 declare void @llvm.nvvm.fence.mbarrier_init.release.cluster()
 declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i16, i64, i1, i1, i32)
 declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.3d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i32, i16, i64, i1, i1, i32)
+declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.4d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i32, i32, i16, i64, i1, i1, i32)
+declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.im2col.4d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i32, i32, i16, i16, i16, i64, i1, i1, i32)
 declare void @llvm.nvvm.setmaxnreg.inc.sync.aligned.u32(i32)
 declare void @llvm.nvvm.wgmma.fence.sync.aligned()
 declare void @llvm.nvvm.wgmma.commit_group.sync.aligned()
@@ -68,6 +70,8 @@ def define(name: str, kernel: Kernel) -> str:
     for short, long in [("BARRIER", "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"),
                         ("tensor.2d", "cp.async.bulk.tensor.g2s.tile.2d"),
                         ("tensor.3d", "cp.async.bulk.tensor.g2s.tile.3d"),
+                        ("tensor.4d", "cp.async.bulk.tensor.g2s.tile.4d"),
+                        ("im2col.4d", "cp.async.bulk.tensor.g2s.im2col.4d"),
                         ("expect_tx", "mbarrier.arrive.expect.tx.scope.cta.space.cta")]:
         body = body.replace(short, long)
     # Expands `at %x, N` to a pointer N bytes after %x, and `@name` to an intrinsic.
@@ -277,6 +281,24 @@ PERMUTED = Kernel(START + once(f"""
     threads=32, shared=11 * 1024, maps=({"type": BF16, "sizes": [8, 5, 3], "strides": [48, 80],
                                          "box": [8, 4, 2]},))
 
+#: 16 pixels of three images of 4 lines of 5 pixels of 8 channels.
+PIXELS = Kernel(START + once(f"""
+  call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 1)
+  call void @fence.mbarrier_init.release.cluster()
+  %e = call i64 @expect_tx(ptr addrspace(3) %b, i32 256)
+  call void @im2col.4d(ptr addrspace(7) %base7, ptr addrspace(3) %b, ptr %map0, i32 0, i32 1,
+    i32 1, i32 1, i16 1, i16 2, i16 0, i64 0, i1 false, i1 false, i32 0)""") + f"""
+  BARRIER
+  {WAIT.replace("PARITY", "0")}
+  %x16 = and i32 %t16, 255
+  %from = at %base, i32 %x16
+  %v = load <4 x float>, ptr addrspace(3) %from, align 16
+  %out = at ptr addrspace(1) %to, 512
+  store <4 x float> %v, ptr addrspace(1) %out, align 16""",
+    threads=32, shared=11 * 1024, maps=({
+        "type": BF16, "sizes": [8, 5, 4, 3], "strides": [16, 80, 320], "box": [8, 16],
+        "lower": [-1, 0], "upper": [-1, -2], "steps": [1, 2, 1, 1]},))
+
 
 def pattern(stride: int, width: int) -> Kernel:
     """Returns a kernel whose threads access `width` floats, `stride` bytes apart, in shared and in
@@ -296,7 +318,8 @@ TWICE = dataclasses.replace(SHUFFLE, grid=2)
 
 CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
            "alloca": ALLOCA, "atomic": ATOMIC, "matrix": MATRIX, "warp": WARP,
-           "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "stored": STORED}
+           "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "stored": STORED,
+           "pixels": PIXELS}
 
 MISALIGNED, ILLEGAL = 716, 700
 ASYNC = "call void @cp.async.cg.shared.global.16(ptr addrspace(3) %mine, ptr addrspace(1) %to)"
@@ -315,6 +338,14 @@ def faults():
         new = f"%far = at ptr addrspace(1) %to, {by}\n  " + old.replace("%to", "%far")
         return replaced(kernel, old, new, says, **changes)
 
+    yield "pixel outside", replaced(
+        PIXELS, "i32 1,\n    i32 1,", "i32 4,\n    i32 1,",
+        r"tensor map: a tap at 4 \+ 1 in dimension 1, where the bounding box is from -1 to 3")
+    yield "far tap", replaced(PIXELS, "i16 2, ", "i16 256, ",
+                              r"tensor map: a tap at 1 \+ 256 in dimension 2.* at most 255")
+    yield "pixels as a box", replaced(
+        replaced(PIXELS, "im2col.4d", "tensor.4d", ""), "i16 1, i16 2, ", "",
+        "tensor map: a copy of a box of 4 dimensions without a map")
     store = "store <4 x float> %v, ptr addrspace(1) %to, align 16"
     yield "global vector", moved(
         SWAP, store, 4, r"alignment: a store of 16 bytes at address 0x\w+, offset \d+ of an "

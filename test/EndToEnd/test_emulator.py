@@ -11,7 +11,7 @@ import sys
 import emulate
 import numpy as np
 from emulator_kernels import (CORRECT, FAULTS, FRESH, HEADER, LEFT, PERMUTED, SHUFFLE, Kernel,
-                              define, pattern)
+                              PIXELS, define, pattern)
 
 #: Runs a kernel through the driver's interface, on a buffer whose 16-bit elements count up.
 RUN = r'''
@@ -44,9 +44,11 @@ args, maps = [pointer(ctypes.addressof(data))] * (1 + spec["same"]), ctypes.crea
 for i, m in enumerate(spec["maps"]):
     at = (ctypes.addressof(maps) + 63) // 64 * 64 + 128 * i
     args.append(pointer(at))
-    call("cuTensorMapEncodeTiled", pointer(at), m["type"], len(m["sizes"]),
-         u64(data.value + m.get("offset", 0)), row(u64, m["sizes"]), row(u64, m["strides"]),
-         row(u32, m["box"]), row(u32, m.get("steps", [1] * len(m["box"]))),
+    corners = [row(ctypes.c_int, m[key]) for key in ("lower", "upper") if key in m]
+    call("cuTensorMapEncodeIm2col" if corners else "cuTensorMapEncodeTiled", pointer(at), m["type"],
+         len(m["sizes"]), u64(data.value + m.get("offset", 0)), row(u64, m["sizes"]),
+         row(u64, m["strides"]), *corners, *(m["box"] if corners else [row(u32, m["box"])]),
+         row(u32, m.get("steps", [1] * len(m["sizes"]))),
          m.get("interleave", 0), m.get("swizzle", 0), m.get("promotion", 0), m.get("fill", 0))
 if spec["is_freed"]:
     call("cuMemFreeAsync", data, None)
@@ -150,6 +152,17 @@ def test_permuted_heads(tmp_path):
     np.testing.assert_array_equal(got[256 : 256 + 64].reshape(2, 4, 8), want)
 
 
+def test_pixels(tmp_path):
+    """Pixels at even columns of the window's base, over the ends of lines and images. Behind the
+    last image are zeros."""
+    library, names = build({"pixels": PIXELS}, tmp_path)
+    got = np.frombuffer(result(library, names["pixels"], PIXELS), np.uint16)
+    at = [(1, 3, 2), (1, 3, 4), *((2, y, x) for y in (2, 3) for x in (0, 2, 4))]
+    want = np.zeros((16, 8), np.uint16)
+    want[:8] = [[n * 160 + y * 40 + x * 8 + c + 0x3F80 for c in range(8)] for n, y, x in at]
+    np.testing.assert_array_equal(got[256 : 256 + 128].reshape(16, 8), want)
+
+
 #: Arguments that cuTensorMapEncodeTiled rejects, with the message.
 FIELDS = [
     ({"type": 13}, "expected a known type, got 13"),
@@ -176,6 +189,16 @@ FIELDS = [
     ({"swizzle": 1}, "expected rows of a box of at most 32 bytes, got 128"),
     ({"steps": [1, 9]}, "expected a step of 1 to 8 elements in dimension 1, got 9"),
 ]
+#: The same of cuTensorMapEncodeIm2col.
+IMAGE_FIELDS = [
+    ({"sizes": [8, 5], "strides": [16]}, "expected 3 to 5 dimensions of images, got 2"),
+    ({"box": [264, 8]}, "expected 1 to 256 channels of a pixel, got 264"),
+    ({"box": [8, 1025]}, "expected 1 to 1024 pixels, got 1025"),
+    ({"lower": [-129, 0]}, "expected a corner of what fits in dimension 0, got -129"),
+    ({"upper": [-1, 128]}, "expected a corner of what fits in dimension 1, got 128"),
+    ({"upper": [-6, -2]}, "expected a bounding box that is not empty in dimension 0, got -6"),
+    ({"steps": [1, 2, 9, 1]}, "expected a step of 1 to 8 elements in dimension 2, got 9"),
+]
 
 
 def test_fields_of_tensor_maps(tmp_path):
@@ -183,13 +206,15 @@ def test_fields_of_tensor_maps(tmp_path):
     library, names = build({"map": kernel}, tmp_path)
     assert result(library, names["map"], kernel)
 
-    def check(fields, says):
-        got = run(library, names["map"], dataclasses.replace(kernel, maps=(LEFT | fields,)))
+    def check(made, fields, says):
+        got = run(library, names["map"], dataclasses.replace(kernel, maps=(made | fields,)))
         assert got.stderr.startswith(f"emulator: tensor map: {says}"), (fields, got.stderr)
-        assert got.stderr.endswith("cuTensorMapEncodeTiled: error 1\n")
+        name = "Im2col" if "lower" in made else "Tiled"
+        assert got.stderr.endswith(f"cuTensorMapEncode{name}: error 1\n")
 
+    rows = [*((LEFT, *row) for row in FIELDS), *((*PIXELS.maps, *row) for row in IMAGE_FIELDS)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        list(pool.map(check, *zip(*FIELDS)))
+        list(pool.map(check, *zip(*rows)))
 
 
 #: By bytes between threads and floats per thread: wavefronts of shared memory, how many of these

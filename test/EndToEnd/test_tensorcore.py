@@ -42,6 +42,18 @@ class Block(nn.Module):
         return y + nn.functional.gelu(self.linear(x))
 
 
+class Images(nn.Module):
+    """First layers: color images, whose three channels are no chunk of bf16 or f32."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 24, 5, stride=2, padding=(2, 1)).to(BF16)
+        self.second = nn.Conv2d(3, 20, 3, padding=1, dilation=(1, 2))
+
+    def forward(self, x, y):
+        return torch.relu(self.first(x)), self.second(y)
+
+
 def mixed(b, x, y, q):
     """Matmuls of transposed operands, with a bias, of batches and of a slice, and attention."""
     return (
@@ -86,6 +98,7 @@ CASES = {
         (randn(130, 72).to(BF16), randn(72, 1032).to(BF16)),
         ({0: ROWS}, None),
     ),
+    "images": lambda: (Images(), (randn(2, 3, 13, 11).to(BF16), randn(1, 3, 9, 10)), None),
     "conv": lambda: (
         nn.Sequential(nn.Conv2d(16, 24, 3, padding=1, stride=2), nn.ReLU()).to(BF16),
         (randn(2, 16, 9, 7).to(BF16),),

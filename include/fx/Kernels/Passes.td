@@ -141,6 +141,23 @@ def GeneralizeOpsPass : Pass<"fx-generalize-ops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {
+  let summary = "give convolutions whole chunks of channels";
+  let description = [{
+    Kernels for tensor cores of GPUs copy 16 bytes at a time. If the channels of
+    a convolution's image are no multiple of 16 bytes, and the image is padded
+    for this convolution alone, the padding also adds channels of zeros, at most
+    two for each channel. The weight gets zeros, too. The op must be a
+    `linalg.generic` of channels-last images.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numPadded", "num-padded", "convolutions with more channels">
+  ];
+}
+
 def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group linalg ops and outline each group as a kernel";
   let description = [{

@@ -41,7 +41,9 @@ static bool isUnitSlice(tensor::ExtractSliceOp op) {
                       [](OpFoldResult s) { return isConstantIntValue(s, 1); });
 }
 
-static bool isEasyPad(Operation *op) {
+/// Returns true if a kernel can compute the pad. Kernels of CPUs read vectors
+/// along the last dimension, which must be whole.
+static bool isEasyPad(Operation *op, const TargetInfo &target) {
   auto pad = dyn_cast<tensor::PadOp>(op);
   if (!pad || !pad.getConstantPaddingValue() ||
       pad.getSourceType().getRank() == 0)
@@ -57,9 +59,9 @@ static bool isEasyPad(Operation *op) {
       return false;
   }
   Type e = pad.getSourceType().getElementType();
-  return isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
-         isConstantIntValue(pad.getMixedHighPad().back(), 0) &&
-         e.isIntOrFloat();
+  bool isWhole = isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
+                 isConstantIntValue(pad.getMixedHighPad().back(), 0);
+  return (isWhole || target.isGPU) && e.isIntOrFloat();
 }
 
 /// Returns the slice that `operand` reads, after cloning it if it has other
@@ -459,7 +461,7 @@ Group KernelFormation::window(linalg::GenericOp op) {
   addChain(group, fits);
   for (OpOperand *operand : op.getDpsInputOperands()) {
     Operation *def = operand->get().getDefiningOp();
-    if (isFree(def) && operand->get().hasOneUse() && isEasyPad(def))
+    if (isFree(def) && operand->get().hasOneUse() && isEasyPad(def, target))
       group.insert(def);
   }
   return group;
@@ -535,7 +537,7 @@ SmallVector<Group> KernelFormation::run() {
     }
   for (Operation &op : llvm::reverse(block))
     if (isFree(&op) &&
-        (isPointwise(&op) || isa<linalg::PackOp>(op) || isEasyPad(&op)))
+        (isPointwise(&op) || isa<linalg::PackOp>(op) || isEasyPad(&op, target)))
       tryTake(pointwise(&op));
   return groups;
 }

@@ -189,11 +189,21 @@ typedef CUresult (*FXrtEncodeTiled)(void *map, int type, unsigned rank,
                                     const unsigned *box, const unsigned *steps,
                                     int interleave, int swizzle, int promotion,
                                     int fill);
+/* cuTensorMapEncodeIm2col, which the same drivers have. */
+typedef CUresult (*FXrtEncodeIm2col)(void *map, int type, unsigned rank,
+                                     void *data,
+                                     const unsigned long long *sizes,
+                                     const unsigned long long *strides,
+                                     const int *lower, const int *upper,
+                                     unsigned channels, unsigned pixels,
+                                     const unsigned *steps, int interleave,
+                                     int swizzle, int promotion, int fill);
 
 static struct {
   pthread_mutex_t lock;
   int is_ready;
   FXrtEncodeTiled encode_tiled; /* null if the driver is older */
+  FXrtEncodeIm2col encode_im2col;
 #define FIELD(name, symbol, params) CUresult(*name) params;
   DRIVER_FUNCTIONS(FIELD)
   GRAPH_FUNCTIONS(FIELD)
@@ -258,6 +268,8 @@ static int find_functions(void *library, const char *path, char *err,
 #undef FIND
   driver.encode_tiled =
       (FXrtEncodeTiled)dlsym(library, "cuTensorMapEncodeTiled");
+  driver.encode_im2col =
+      (FXrtEncodeIm2col)dlsym(library, "cuTensorMapEncodeIm2col");
   return 0;
 }
 

@@ -106,7 +106,8 @@ static void gpu_check_launch(CUresult code, const char *verb,
 int64_t fx_rt_gpu_multiprocessors(int64_t chip) {
   const FXrtGpu *gpu = fx_rt_thread.run->instance->gpu;
   int is_there = gpu->image->chip == chip &&
-                 gpu->image->family == FX_CHIP_EXACT && driver.encode_tiled;
+                 gpu->image->family == FX_CHIP_EXACT && driver.encode_tiled &&
+                 driver.encode_im2col;
   return is_there ? gpu->multiprocessors : 0;
 }
 
@@ -134,42 +135,42 @@ static int is_equal_key(const GpuMapKey *a, const GpuMapKey *b) {
 }
 
 static CUresult encode_map(void *map, const GpuMapKey *key) {
+  enum { CHANNELS = 64 }; /* and the length of a box's rows */
   unsigned long long sizes[4], strides[3];
-  unsigned box[4] = {64, (unsigned)key->box_rows, 1, 1},
+  unsigned box[4] = {CHANNELS, (unsigned)key->box_rows, 1, 1},
            steps[4] = {1, 1, 1, 1};
+  int type = key->is_bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                          : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  void *data = (void *)(intptr_t)key->address;
   for (int64_t d = 0; d < key->rank; ++d)
     sizes[d] = (unsigned long long)key->sizes[d];
   for (int64_t d = 0; d + 1 < key->rank; ++d)
     strides[d] = (unsigned long long)key->strides[d];
+  if (key->steps[0]) {
+    int lower[2] = {0, 0}, upper[2] = {(int)key->upper[0], (int)key->upper[1]};
+    for (int d = 0; d < 2; ++d)
+      steps[d + 1] = (unsigned)key->steps[d];
+    return driver.encode_im2col(
+        map, type, (unsigned)key->rank, data, sizes, strides, lower, upper,
+        CHANNELS, (unsigned)key->box_rows, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  }
   return driver.encode_tiled(
-      map,
-      key->is_bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                   : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-      (unsigned)key->rank, (void *)(intptr_t)key->address, sizes, strides, box,
-      steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+      map, type, (unsigned)key->rank, data, sizes, strides, box, steps,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-/* Makes tensor map `slot` of the run for elements of 2 bytes and boxes of 64 by
- * `box_rows` elements. The sizes begin with the innermost dimension, the
- * strides, in bytes, with the second one. Returns the address of the map. */
-int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
-                             int64_t box_rows, int64_t rank, int64_t size0,
-                             int64_t size1, int64_t size2, int64_t size3,
-                             int64_t stride1, int64_t stride2,
-                             int64_t stride3) {
+/* Makes tensor map `slot` of the run. Returns its address. */
+static int64_t make_map(int64_t slot, GpuMapKey key) {
   FXrtRun *run = fx_rt_thread.run;
   FXrtGpu *gpu = run->instance->gpu;
-  GpuMapKey key = {{is_bf16,
-                    address,
-                    box_rows,
-                    rank,
-                    {size0, size1, size2, size3},
-                    {stride1, stride2, stride3}}};
   void *map = run->tensor_maps[slot];
   /* An empty tensor has no map, and its kernel is not launched. */
-  if (size0 == 0 || size1 == 0 || size2 == 0 || size3 == 0)
-    return (int64_t)(intptr_t)map;
+  for (int d = 0; d < 4; ++d)
+    if (key.sizes[d] == 0)
+      return (int64_t)(intptr_t)map;
   CUresult code = 0;
   pthread_mutex_lock(&run->instance->common->lock);
   if (!gpu->maps)
@@ -187,6 +188,42 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
   pthread_mutex_unlock(&run->instance->common->lock);
   gpu_check(code, "an operand cannot be described");
   return (int64_t)(intptr_t)map;
+}
+
+/* Makes tensor map `slot` of the run for elements of 2 bytes and boxes of 64 by
+ * `box_rows` elements. The sizes begin with the innermost dimension, the
+ * strides, in bytes, with the second one. Returns the address of the map. */
+int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
+                             int64_t box_rows, int64_t rank, int64_t size0,
+                             int64_t size1, int64_t size2, int64_t size3,
+                             int64_t stride1, int64_t stride2,
+                             int64_t stride3) {
+  return make_map(slot, (GpuMapKey){{.is_bf16 = is_bf16,
+                                     .address = address,
+                                     .box_rows = box_rows,
+                                     .rank = rank,
+                                     .sizes = {size0, size1, size2, size3},
+                                     .strides = {stride1, stride2, stride3}}});
+}
+
+/* Does the same for images, whose dimensions are channels, one or two spatial
+ * dimensions, and the number of the image. The kernel copies 64 channels of
+ * `pixels` pixels: in each spatial dimension, those whose coordinates are
+ * multiples of `step`, up to the last one plus `upper`. */
+int64_t fx_rt_gpu_image_map(int64_t slot, int64_t is_bf16, int64_t address,
+                            int64_t pixels, int64_t rank, int64_t size0,
+                            int64_t size1, int64_t size2, int64_t size3,
+                            int64_t stride1, int64_t stride2, int64_t stride3,
+                            int64_t upper1, int64_t upper2, int64_t step1,
+                            int64_t step2) {
+  return make_map(slot, (GpuMapKey){{.is_bf16 = is_bf16,
+                                     .address = address,
+                                     .box_rows = pixels,
+                                     .rank = rank,
+                                     .sizes = {size0, size1, size2, size3},
+                                     .strides = {stride1, stride2, stride3},
+                                     .upper = {upper1, upper2},
+                                     .steps = {step1, step2}}});
 }
 
 //===----------------------------------------------------------------------===//

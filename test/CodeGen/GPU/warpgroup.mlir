@@ -90,3 +90,60 @@ func.func private @kernel_0(%x: tensor<256x68xf16>, %y: tensor<68x128xf16>, %out
   } -> tensor<256x128xf32>
   return %r : tensor<256x128xf32>
 }
+
+// -----
+
+#x = affine_map<(n, h, w, f, r, s, c) -> (n, h * 2 + r, w + s * 3, c)>
+#y = affine_map<(n, h, w, f, r, s, c) -> (r, s, c, f)>
+#p = affine_map<(n, h, w, f, r, s, c) -> (n, h, w, f)>
+
+// A convolution of channels-last images. The device copies the pixels that a
+// tap reads. Tap 0 is at lines 0 to 16 and columns 0 to 9. Each of the nine taps
+// has two pieces of K; the second one has 8 channels. Taps of the weight are a
+// dimension of their own, so that rows of the next tap are not read.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx_kernel.problem = #fx_kernel.problem<m = 180, n = 128, k = 648>
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.warpgroup
+// CHECK: call @fx_rt_gpu_image_map(%c0_i64, %c1_i64, %{{.*}}, %c128_i64, %c4_i64, %c72_i64, %c16_i64, %c19_i64, %c2_i64, %c144_i64, %c2304_i64, %c43776_i64, %c-6_i64, %c-2_i64, %c1_i64, %c2_i64)
+// CHECK: call @fx_rt_gpu_tensor_map(%c1_i64, %c1_i64, %{{.*}}, %c64_i64, %c3_i64, %c128_i64, %c72_i64, %c9_i64, %c1_i64, %c256_i64, %c18432_i64, %c0_i64)
+// CHECK: scf.for {{.*}} = %c0 to %c18 step %c1
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, box[%[[C:.*]], %{{.*}}, %{{.*}}, %{{.*}}] im2col[%{{.*}}, %{{.*}}] {mode = #nvvm.tma_load_mode<im2col>}
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, box[%{{.*}}, %[[C]], %{{.*}}] :
+// CHECK: nvvm.wgmma.mma_async {{.*}}A[<bf16>, <one>, <row>], B[<bf16>, <one>, <row>]
+func.func private @kernel_0(%x: tensor<2x19x16x72xbf16>, %y: tensor<3x3x72x128xbf16>, %out: tensor<2x9x10x128xf32>) -> tensor<2x9x10x128xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<2x9x10x128xf32>) -> tensor<2x9x10x128xf32>
+  %r = linalg.generic {indexing_maps = [#x, #y, #p], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %y : tensor<2x19x16x72xbf16>, tensor<3x3x72x128xbf16>) outs(%f : tensor<2x9x10x128xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<2x9x10x128xf32>
+  return %r : tensor<2x9x10x128xf32>
+}
+
+// -----
+
+#x = affine_map<(n, h, w, f, r, s, c) -> (n, h * 9 + r, w + s, c)>
+#y = affine_map<(n, h, w, f, r, s, c) -> (r, s, c, f)>
+#p = affine_map<(n, h, w, f, r, s, c) -> (n, h, w, f)>
+
+// A tensor map has steps of at most 8.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
+// CHECK-NOT: gpu_image_map
+func.func private @kernel_0(%x: tensor<4x30x16x64xbf16>, %y: tensor<3x3x64x128xbf16>, %out: tensor<4x4x14x128xf32>) -> tensor<4x4x14x128xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<4x4x14x128xf32>) -> tensor<4x4x14x128xf32>
+  %r = linalg.generic {indexing_maps = [#x, #y, #p], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %y : tensor<4x30x16x64xbf16>, tensor<3x3x64x128xbf16>) outs(%f : tensor<4x4x14x128xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<4x4x14x128xf32>
+  return %r : tensor<4x4x14x128xf32>
+}

@@ -37,11 +37,11 @@ static constexpr int64_t kMaxParts = 32;
 namespace {
 /// A matmul of static sizes.
 struct Problem {
-  int64_t m, n, k, batch;
-  int64_t cost; ///< of the pointwise ops of an element
+  int64_t m, n, batch;
+  int64_t pieces; ///< of K
+  int64_t cost;   ///< of the pointwise ops of an element
   int64_t multiprocessors;
 
-  int64_t pieces() const { return llvm::divideCeil(k, kBoxColumns); }
   int64_t estimate(const WarpgroupTiles &tiles) const;
 };
 } // namespace
@@ -65,7 +65,7 @@ int64_t Problem::estimate(const WarpgroupTiles &tiles) const {
   int64_t count = batch * llvm::divideCeil(m, kBlockRows) *
                   llvm::divideCeil(n, columns) * tiles.parts;
   int64_t waves = llvm::divideCeil(count, multiprocessors);
-  int64_t main = perPiece * llvm::divideCeil(pieces(), tiles.parts);
+  int64_t main = perPiece * llvm::divideCeil(pieces, tiles.parts);
   int64_t perColumn = kColumnClocks;
   if (tiles.parts == 1)
     perColumn += 3 * cost / 2;
@@ -95,7 +95,8 @@ static int64_t countStages(WarpgroupTiles tiles, int64_t bytes) {
   return tiles.stages;
 }
 
-WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan) {
+WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
+                                             const Index &pieces) {
   WarpgroupTiles best;
   if (auto chosen = getTiles<kernel::WarpgroupAttr>(plan))
     return {chosen.getColumns(), chosen.getStages(), chosen.getParts(),
@@ -107,7 +108,7 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan) {
     return tiles;
   };
   Index batch = product(plan.code, plan.batchSizes);
-  for (const Index &size : {plan.mSize, plan.nSize, plan.kSize, batch})
+  for (const Index &size : {plan.mSize, plan.nSize, pieces, batch})
     if (!size.isStatic()) {
       // Many rows are as likely as few.
       bool isNarrow = plan.nSize.isStatic() && plan.nSize.constant <= 128;
@@ -117,7 +118,7 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan) {
                   1, kConsumers);
     }
   Problem problem{plan.mSize.constant,    plan.nSize.constant,
-                  plan.kSize.constant,    batch.constant,
+                  batch.constant,         pieces.constant,
                   getPointwiseCost(plan), machine.multiprocessors};
   // Wide and shared tiles and one launch are preferred, within 2 %.
   int64_t least = 0;
@@ -135,13 +136,12 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan) {
   int64_t tiles = problem.batch * llvm::divideCeil(problem.m, kBlockRows);
   for (int64_t columns : {128, 64}) {
     int64_t all = tiles * llvm::divideCeil(problem.n, columns);
-    int64_t pieces = problem.pieces();
-    for (int64_t parts = 2; parts <= std::min(kMaxParts, pieces) &&
+    for (int64_t parts = 2; parts <= std::min(kMaxParts, problem.pieces) &&
                             all * parts <= machine.multiprocessors;
          ++parts) {
       // No part may be empty.
-      int64_t each = llvm::divideCeil(pieces, parts);
-      if (llvm::divideCeil(pieces, each) == uint64_t(parts))
+      int64_t each = llvm::divideCeil(problem.pieces, parts);
+      if (llvm::divideCeil(problem.pieces, each) == uint64_t(parts))
         consider(with(columns, parts, kConsumers));
     }
   }

@@ -15,6 +15,9 @@
 //   consumer: for each piece: wait until a stage is full; start its products;
 //             wait for those of the piece before and mark its stage as empty
 //
+// The left tile of a convolution is copied by pixels (ImageMap.h). A piece of K
+// has 64 channels of one tap. If there are fewer, the last ones are zeros.
+//
 // The consumers either share a tile, each with half of its rows, or compute
 // tiles in turns. In turns, one multiplies while the other one passes its sums
 // to the group's pointwise ops. A warpgroup's turn begins when the other one
@@ -32,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../TileChoice.h"
+#include "ImageMap.h"
 #include "WarpgroupMatMul.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
@@ -69,6 +73,7 @@ struct WarpgroupMatMul : MatMulPlan {
   Int32 i;
   Warpgroup core;
   std::optional<TensorMap> lhs, rhs;
+  std::optional<ImageMap> images; ///< instead of `lhs`
   WarpgroupTiles tiles;
   bool hasRuns = false; ///< threads store runs of columns
 
@@ -88,7 +93,7 @@ struct WarpgroupMatMul : MatMulPlan {
   void beginMemory(Launch &launch, Value thread);
   void produce(Launch &launch);
   void copy(const TensorMap &map, Value value, Value to, Value full,
-            const Index &x0, const Index &k0);
+            const Index &x0, const Index &k0, Value tap = Value());
   void consume(Launch &launch, Scope &scope);
   SmallVector<Value> multiply(Value stage, ValueRange sums, bool isFirst);
   void finish(Scope &scope, const WorkItem &item, ValueRange sums);
@@ -97,6 +102,11 @@ struct WarpgroupMatMul : MatMulPlan {
     return llvm::divideCeil(pieces.constant, tiles.parts);
   }
   bool areInTurns() const { return tiles.warpgroups == 1; }
+  bool isLhsAlongK() const { return images || lhs->isAlongK; }
+  Index countPieces() {
+    return images ? Index::of(images->countPieces())
+                  : code.ceilDiv(kSize, kBoxColumns);
+  }
 
   Value at(Value base, Value offset) {
     return TensorCore{code.b, code.loc, core.element}.pointer(base, offset, 3);
@@ -153,8 +163,10 @@ bool WarpgroupMatMul::matches() {
       !isAtLeast(kSize, kBoxColumns))
     return false;
   lhs = TensorMap::match(*this, /*isLhs=*/true);
-  rhs = TensorMap::match(*this, /*isLhs=*/false);
-  return lhs && rhs;
+  if (!lhs)
+    images = ImageMap::match(*this);
+  rhs = TensorMap::match(*this, /*isLhs=*/false, /*hasTaps=*/!!images);
+  return (lhs || images) && rhs;
 }
 
 /// Returns true if the tiles are valid: they consist of whole boxes of 64
@@ -170,7 +182,7 @@ bool WarpgroupMatMul::fits() {
     return false;
   if (tiles.parts == 1)
     return true;
-  pieces = code.ceilDiv(kSize, kBoxColumns);
+  pieces = countPieces();
   return tiles.parts > 1 && !areInTurns() && pieces.isStatic() &&
          countTiles(kBlockRows, tiles.columns).isStatic() &&
          llvm::divideCeil(pieces.constant, piecesOfPart()) ==
@@ -199,9 +211,12 @@ WorkItem WarpgroupMatMul::placeItem(Value number) {
 /// Starts the copies of one operand's part of a piece: one box if the operand
 /// lies along K, or else one box for each 64 rows (columns).
 void WarpgroupMatMul::copy(const TensorMap &map, Value value, Value to,
-                           Value full, const Index &x0, const Index &k0) {
+                           Value full, const Index &x0, const Index &k0,
+                           Value tap) {
   int64_t width = map.isLhs ? kBlockRows : tiles.columns;
   SmallVector<Value> batches;
+  if (map.hasTaps)
+    batches.push_back(tap);
   for (unsigned loop : map.batch)
     batches.push_back(i.from(code.materialize(MatMulPlan::at[loop])));
   Value x = i.from(code.materialize(x0)), k = i.from(code.materialize(k0));
@@ -223,6 +238,9 @@ void WarpgroupMatMul::produce(Launch &launch) {
   scf::ForOp items =
       beginItems(launch, Value(), /*apart=*/1, ValueRange{i.of(0), i.of(1)});
   WorkItem item = placeItem(items.getInductionVar());
+  ImageMap::Pixel first;
+  if (images)
+    first = images->placeRow(*this, i, item.row0);
   Scope scope;
   scf::ForOp loop = code.beginFor(launch.scope, scope, Index::of(0),
                                   item.pieces, 1, items.getRegionIterArgs());
@@ -233,8 +251,18 @@ void WarpgroupMatMul::produce(Launch &launch) {
   Index piece = code.add(item.firstPiece, Index(loop.getInductionVar()));
   Index k0 = code.mul(piece, Index::of(kBoxColumns));
   Value to = at(memory, i.mul(ring.stage, tiles.stageBytes()));
-  copy(*lhs, lhsMap, to, full, item.row0, k0);
-  copy(*rhs, rhsMap, at(to, i.of(tiles.lhsBytes())), full, item.column0, k0);
+  if (images) {
+    ImageMap::Piece part =
+        images->placePiece(i, i.from(code.materialize(piece)));
+    SmallVector<Value> from = {part.channel};
+    from.append(first.begin(), first.end());
+    core.copyPixels(to, lhsMap, full, from, part.offsets);
+    copy(*rhs, rhsMap, at(to, i.of(tiles.lhsBytes())), full, item.column0,
+         Index(i.toIndex(part.channel)), part.tap);
+  } else {
+    copy(*lhs, lhsMap, to, full, item.row0, k0);
+    copy(*rhs, rhsMap, at(to, i.of(tiles.lhsBytes())), full, item.column0, k0);
+  }
   ring = next(ring);
   code.endFor(loop, {ring.stage, ring.parity});
   scf::YieldOp::create(b, loc, loop.getResults());
@@ -259,12 +287,12 @@ SmallVector<Value> WarpgroupMatMul::multiply(Value stage, ValueRange sums,
   SmallVector<Value> xs, results(sums);
   for (unsigned p = 0; p < sums.size(); ++p)
     xs.push_back(
-        core.describe(i.add(left, p * kBytes), lhs->isAlongK, kBoxColumns));
+        core.describe(i.add(left, p * kBytes), isLhsAlongK(), kBoxColumns));
   core.fence();
   for (int64_t step = 0; step < kBoxColumns / 16; ++step)
     for (auto [x, sum] : llvm::zip(xs, results))
-      sum = core.multiply(sum, core.advance(x, lhs->isAlongK, step),
-                          lhs->isAlongK, core.advance(y, rhs->isAlongK, step),
+      sum = core.multiply(sum, core.advance(x, isLhsAlongK(), step),
+                          isLhsAlongK(), core.advance(y, rhs->isAlongK, step),
                           rhs->isAlongK, tiles.columns, isFirst && step == 0);
   core.commit();
   return results;
@@ -400,10 +428,11 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
   auto boxRows = [&](const TensorMap &map, int64_t width) {
     return map.isAlongK ? width : kBoxColumns;
   };
-  lhsMap = lhs->make(*this, 0, left, boxRows(*lhs, kBlockRows));
+  lhsMap = images ? images->make(*this, 0, left, kBlockRows)
+                  : lhs->make(*this, 0, left, boxRows(*lhs, kBlockRows));
   rhsMap = rhs->make(*this, 1, right, boxRows(*rhs, tiles.columns));
   tileCount = countTiles(kBlockRows, tiles.columns);
-  pieces = code.ceilDiv(kSize, kBoxColumns);
+  pieces = countPieces();
   Index all(
       arith::IndexCastOp::create(b, loc, b.getIndexType(), multiprocessors));
   Index items = code.mul(tileCount, Index::of(tiles.parts));
@@ -495,7 +524,7 @@ static void emitWarpgroup(KernelCode &code) {
   e.split();
   if (!e.matches())
     return code.fail("a small matmul, or operands that are no boxes");
-  e.tiles = chooseWarpgroupTiles(e);
+  e.tiles = chooseWarpgroupTiles(e, e.countPieces());
   if (!e.fits())
     return code.fail(
         "expected 64 to 256 columns and 2 to 8 stages that fit the "

@@ -50,12 +50,17 @@ static std::optional<int64_t> merge(AffineMap map,
   return innermost;
 }
 
-std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs) {
+std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs,
+                                          bool hasTaps) {
   const codegen::Buffer *buffer = plan.code.buffer(plan.operand(isLhs));
   AffineMap map = plan.operandMap(isLhs);
   if (!buffer || !map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return std::nullopt;
-  auto alongK = merge(map, *buffer, plan.k, plan.kSizes);
+  ArrayRef<unsigned> terms = plan.k;
+  ArrayRef<Index> termSizes = plan.kSizes;
+  unsigned taps = hasTaps ? terms.size() - 1 : 0;
+  auto alongK =
+      merge(map, *buffer, terms.drop_front(taps), termSizes.drop_front(taps));
   auto across = isLhs ? merge(map, *buffer, plan.m, plan.mSizes)
                       : merge(map, *buffer, plan.n, plan.nSizes);
   if (!alongK || !across || (*alongK != 1 && *across != 1))
@@ -64,11 +69,21 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs) {
   result.isLhs = isLhs;
   result.isAlongK = *alongK == 1;
   const Index &size = isLhs ? plan.mSize : plan.nSize;
-  result.sizes = {plan.kSize, size};
+  result.sizes = {product(plan.code, termSizes.drop_front(taps)), size};
   result.strides = {*alongK, *across};
   if (!result.isAlongK) {
     std::swap(result.sizes[0], result.sizes[1]);
     std::swap(result.strides[0], result.strides[1]);
+  }
+  Index tapCount = product(plan.code, termSizes.take_front(taps));
+  if (!(tapCount == Index::of(1))) {
+    auto stride =
+        merge(map, *buffer, terms.take_front(taps), termSizes.take_front(taps));
+    if (!stride)
+      return std::nullopt;
+    result.hasTaps = true;
+    result.sizes.push_back(tapCount);
+    result.strides.push_back(*stride);
   }
   for (auto [loop, size] : llvm::zip(plan.batch, plan.batchSizes)) {
     if (size == Index::of(1) || !map.isFunctionOfDim(loop))
@@ -106,27 +121,40 @@ Value fx::gpu::callRuntime(codegen::KernelCode &code, StringRef name,
   return func::CallOp::create(code.b, code.loc, callee, args).getResult(0);
 }
 
-Value TensorMap::make(MatMulPlan &plan, int64_t slot, Value address,
-                      int64_t rows) const {
+SmallVector<Value> fx::gpu::beginMap(MatMulPlan &plan, int64_t slot,
+                                     Value operand, Value address, int64_t rows,
+                                     ArrayRef<Index> sizes,
+                                     ArrayRef<int64_t> strides) {
   codegen::KernelCode &code = plan.code;
   OpBuilder &b = code.b;
   Type i64 = b.getI64Type();
   auto number = [&](int64_t c) -> Value {
     return arith::ConstantIntOp::create(b, code.loc, i64, c);
   };
-  Type element =
-      cast<RankedTensorType>(plan.operand(isLhs).getType()).getElementType();
+  Type element = cast<RankedTensorType>(operand.getType()).getElementType();
   SmallVector<Value> args = {number(slot), number(element.isBF16()), address,
                              number(rows), number(sizes.size())};
-  for (int d = 0; d < kMaxRank; ++d)
+  for (int d = 0; d < TensorMap::kMaxRank; ++d)
     args.push_back(d >= int(sizes.size()) ? number(1)
                    : sizes[d].isStatic()
                        ? number(sizes[d].constant)
                        : arith::IndexCastOp::create(
                              b, code.loc, i64, code.materialize(sizes[d])));
-  for (int d = 1; d < kMaxRank; ++d)
+  for (int d = 1; d < TensorMap::kMaxRank; ++d)
     args.push_back(number(d < int(strides.size()) ? 2 * strides[d] : 0));
-  Value map = callRuntime(code, "fx_rt_gpu_tensor_map", args);
+  return args;
+}
+
+Value fx::gpu::makeMap(codegen::KernelCode &code, StringRef name,
+                       ValueRange args) {
+  Value map = callRuntime(code, name, args);
   return LLVM::IntToPtrOp::create(
-      b, code.loc, LLVM::LLVMPointerType::get(b.getContext()), map);
+      code.b, code.loc, LLVM::LLVMPointerType::get(code.b.getContext()), map);
+}
+
+Value TensorMap::make(MatMulPlan &plan, int64_t slot, Value address,
+                      int64_t rows) const {
+  return makeMap(
+      plan.code, "fx_rt_gpu_tensor_map",
+      beginMap(plan, slot, plan.operand(isLhs), address, rows, sizes, strides));
 }

@@ -48,13 +48,18 @@ void Warpgroup::prefetch(Value map) {
 }
 
 void Warpgroup::copyBox(Value to, Value map, Value barrier, ValueRange at) {
+  copyPixels(to, map, barrier, at, ValueRange());
+}
+void Warpgroup::copyPixels(Value to, Value map, Value barrier, ValueRange at,
+                           ValueRange offsets) {
   // An address in the block's own shared memory is also valid in the address
   // space of the cluster.
   Value there = LLVM::AddrSpaceCastOp::create(
       i.b, i.loc, LLVM::LLVMPointerType::get(i.b.getContext(), 7), to);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      i.b, i.loc, there, map, at, barrier, ValueRange(), Value(), Value(),
-      NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, nullptr, Value());
+      i.b, i.loc, there, map, at, barrier, offsets, Value(), Value(),
+      offsets.empty() ? NVVM::TMALoadMode::TILE : NVVM::TMALoadMode::IM2COL,
+      /*isCTAOnly=*/false, nullptr, Value());
 }
 
 //===----------------------------------------------------------------------===//

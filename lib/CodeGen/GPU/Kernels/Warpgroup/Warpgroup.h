@@ -61,6 +61,11 @@ struct Warpgroup {
   /// zeros, and count as bytes that `barrier` waits for.
   void copyBox(mlir::Value to, mlir::Value map, mlir::Value barrier,
                mlir::ValueRange at);
+  /// Starts a copy of channels of pixels in the same way. `at` are coordinates
+  /// of the first one: the channel, those of tap 0 in the image, and the image.
+  /// `offsets`, of i16, are those of the tap.
+  void copyPixels(mlir::Value to, mlir::Value map, mlir::Value barrier,
+                  mlir::ValueRange at, mlir::ValueRange offsets);
 
   //===--- products ------------------------------------------------------===//
   /// Returns the 64 by `columns` sums of a warpgroup, not set, as a struct of

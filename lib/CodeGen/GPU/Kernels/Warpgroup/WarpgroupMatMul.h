@@ -38,8 +38,10 @@ struct WarpgroupTiles {
   int64_t products() const { return kConsumers / warpgroups; }
 };
 
-/// Returns the tiles that are expected to take the least time.
-WarpgroupTiles chooseWarpgroupTiles(MatMulPlan &plan);
+/// Returns the tiles that are expected to take the least time. K has `pieces`
+/// of 64 elements, of which a convolution's may be empty in part.
+WarpgroupTiles chooseWarpgroupTiles(MatMulPlan &plan,
+                                    const codegen::Index &pieces);
 
 /// Returns the cost (`bodyCost`) of an element of the group's pointwise ops.
 /// Ops of one loop do not count: they compute values of columns, which are
