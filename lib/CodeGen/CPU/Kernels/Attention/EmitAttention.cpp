@@ -393,7 +393,8 @@ static std::optional<KernelMatch> match(func::FuncOp kernel,
   if (!findAttention(kernel))
     return std::nullopt;
   return KernelMatch{kernel,
-                     AttentionAttr::get(kernel.getContext(), /*parts=*/1)};
+                     AttentionAttr::get(kernel.getContext(), /*parts=*/1, /*warpgroups=*/0,
+                                        /*keys=*/0)};
 }
 
 namespace fx::cpu {
