@@ -29,7 +29,7 @@ def with_tiles(schedule: dict) -> dict:
     """Returns the schedule with the parameters of an attention as tiles."""
     if schedule["kind"] != "attention":
         return schedule
-    numbers = [schedule.get("parts", 1), *(schedule[k] for k in ("warpgroups", "keys")
+    numbers = [schedule.get("parts", 1), *(schedule[k] for k in ("warpgroups", "keys", "turns")
                                            if k in schedule)]
     return {**schedule, "tiles": ":".join(map(str, numbers))}
 

@@ -76,7 +76,10 @@ void AttentionAttr::walkParameters(ParameterFn fn) const {
     walkNumbers(getContext(), {{"parts", getParts()}}, fn);
   if (getWarpgroups())
     walkNumbers(getContext(),
-                {{"warpgroups", getWarpgroups()}, {"keys", getKeys()}}, fn);
+                {{"warpgroups", getWarpgroups()},
+                 {"keys", getKeys()},
+                 {"turns", getTurns()}},
+                fn);
 }
 void MatMulAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
@@ -193,7 +196,7 @@ static LogicalResult verifyTiles(EmitErrorFn emitError,
 }
 
 LogicalResult AttentionAttr::verify(EmitErrorFn emitError, int64_t parts,
-                                    int64_t warpgroups, int64_t keys) {
+                                    int64_t warpgroups, int64_t keys, bool) {
   return verifyTiles(
       emitError,
       {{"parts", parts}, {"warpgroups", warpgroups}, {"keys", keys}});

@@ -41,7 +41,7 @@ static std::pair<size_t, size_t> getNumTiles(StringRef kernelClass) {
       .Case(kernel::WarpgroupAttr::getMnemonic(), Range(2, 4))
       .Case(kernel::TensorCoreAttr::getMnemonic(), Range(6, 7))
       .Case(kernel::MatMulAttr::getMnemonic(), Range(5, 5))
-      .Case(kernel::AttentionAttr::getMnemonic(), Range(1, 3))
+      .Case(kernel::AttentionAttr::getMnemonic(), Range(1, 4))
       .Default(Range(0, 0));
 }
 
@@ -55,7 +55,8 @@ getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
                                        t.size() > 6 ? t[6] : 1);
   if (kernelClass == kernel::AttentionAttr::getMnemonic())
     return kernel::AttentionAttr::get(ctx, t[0], t.size() > 1 ? t[1] : 0,
-                                      t.size() > 2 ? t[2] : 0);
+                                      t.size() > 2 ? t[2] : 0,
+                                      t.size() > 3 && t[3]);
   return kernel::MatMulAttr::get(ctx, t[0], t[1], t[2], t[3], t[4]);
 }
 
@@ -76,11 +77,9 @@ parseSchedule(MLIRContext *ctx, StringRef text) {
     isRight &= !field.getAsInteger(10, value) && value >= 0 && value <= 4096;
   if (!isRight)
     return llvm::createStringError(
-        name.str() + ": expected " +
-        std::to_string(least) +
+        name.str() + ": expected " + std::to_string(least) +
         (least < most ? " to " + std::to_string(most) : "") +
-        " numbers up to 4096 with colons" +
-        ", got '" + numbers.str() + "'");
+        " numbers up to 4096 with colons" + ", got '" + numbers.str() + "'");
   return getSchedule(ctx, name, values);
 }
 

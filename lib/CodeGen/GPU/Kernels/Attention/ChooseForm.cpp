@@ -29,12 +29,16 @@ static constexpr double kScoreClocks = 1.0 / 16 + 3.5 / 128;
 /// The part of the shorter one of matmuls and softmax that does not overlap
 /// with the other one.
 static constexpr double kNotHidden = 0.5;
+/// The waits and shuffles of a piece.
+static constexpr double kPieceClocks = 150;
 /// The clocks of a block before its first and after its last product, and those
 /// of a second launch, which combines parts of the keys.
 static constexpr double kBlockClocks = 4000, kCombineClocks = 6000;
 
 /// Limits of the tiles.
 static constexpr int64_t kMostStages = 4, kMostKeys = 256;
+/// The longest heads for which warpgroups take turns.
+static constexpr int64_t kTurnColumns = 128;
 /// Registers of a thread for other values than sums and operands.
 static constexpr int64_t kOtherRegisters = 30;
 
@@ -93,8 +97,8 @@ double WarpgroupAttention::estimate() const {
   double points = double(tiles.m) * tiles.k,
          multiply = points * (scores.tiles.k + tiles.n) / kProducts,
          softmax = points * kScoreClocks;
-  double piece =
-      std::max(multiply, softmax) + kNotHidden * std::min(multiply, softmax);
+  double piece = std::max(multiply, softmax) +
+                 kNotHidden * std::min(multiply, softmax) + kPieceClocks;
   double longest =
       kBlockClocks + llvm::divideCeil(kSize.constant, tiles.k) * piece;
   double devices = code.machine.multiprocessors;
@@ -113,8 +117,8 @@ double WarpgroupAttention::estimateMMA() const {
     rows *= size.constant;
   double products = rows * kSize.constant * (headSize() + nSize.constant);
   double devices = code.machine.multiprocessors,
-         clocks = kBlockClocks + products / (devices * kProductsByMMA) /
-                                     (causal ? 2 : 1);
+         clocks = kBlockClocks +
+                  products / (devices * kProductsByMMA) / (causal ? 2 : 1);
   return rows / 64 < devices ? clocks + kCombineClocks : clocks;
 }
 
@@ -150,9 +154,13 @@ bool WarpgroupAttention::chooseTiles() {
       best = {numWarpgroups, numKeys};
       least = clocks;
     }
-  if (best)
-    setTiles(best->first, best->second);
-  return best.has_value();
+  if (!best)
+    return false;
+  setTiles(best->first, best->second);
+  // As in FlashAttention-3: the products of longer rows take longer than the
+  // softmax.
+  hasTurns = headSize() <= kTurnColumns && nSize.constant <= kTurnColumns;
+  return true;
 }
 
 bool WarpgroupAttention::matches() {
@@ -179,5 +187,6 @@ bool WarpgroupAttention::matches() {
   if (!asked)
     return chooseTiles() && isFaster();
   setTiles(asked.getWarpgroups(), asked.getKeys() ? asked.getKeys() : 64);
+  hasTurns = asked.getTurns() && warpgroups > 1;
   return fits();
 }

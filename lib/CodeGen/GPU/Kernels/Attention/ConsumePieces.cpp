@@ -23,7 +23,7 @@ using codegen::Scope;
 //===----------------------------------------------------------------------===//
 
 Value WarpgroupAttention::startScores(const Ring &ring) {
-  Value mine = i.mul(i.add(i.div(warp, 4), -1), kWarpgroupRows * kBoxBytes);
+  Value mine = i.mul(myNumber(), kWarpgroupRows * kBoxBytes);
   Value left = i.add(boxes.address, mine);
   Value right = i.add(boxes.address, stageOffset(ring.stage));
   SmallVector<Value> xs, ys;
@@ -48,8 +48,8 @@ Value WarpgroupAttention::startScores(const Ring &ring) {
 }
 
 Value WarpgroupAttention::startProducts(const State &state) {
-  Value right = i.add(i.add(boxes.address, stageOffset(state.ring.stage)),
-                      keyBytes());
+  Value right =
+      i.add(i.add(boxes.address, stageOffset(state.ring.stage)), keyBytes());
   Value y = group.describe(right, /*isAlongK=*/false, tiles.k);
   Value sums = group.pack(state.rows.acc);
   group.fence();
@@ -87,24 +87,64 @@ WarpgroupAttention::computePiece(Scope &scope, const Index &number,
   return {x, factors};
 }
 
-SmallVector<Value>
-WarpgroupAttention::roundAll(ArrayRef<Value> probabilities) {
+SmallVector<Value> WarpgroupAttention::roundAll(ArrayRef<Value> probabilities) {
   SmallVector<Value> rounded;
   for (int64_t step = 0; step < tiles.k / 16; ++step)
     llvm::append_range(rounded, roundProbabilities(probabilities, 0, step));
   return rounded;
 }
 
-void WarpgroupAttention::waitForKeys(const Ring &ring, const Index &number) {
+void WarpgroupAttention::ifThere(const Index &number,
+                                 llvm::function_ref<void()> body) {
   OpBuilder &b = code.b;
-  Value isThere = arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::slt,
-                                        code.materialize(number),
-                                        code.materialize(pieces));
+  Value isThere =
+      arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::slt,
+                            code.materialize(number), code.materialize(pieces));
   auto branch =
       scf::IfOp::create(b, code.loc, isThere, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  group.wait(barrier(FullKeys, ring.stage), ring.parity);
+  body();
+}
+
+void WarpgroupAttention::waitForKeys(const Ring &ring, const Index &number) {
+  ifThere(number,
+          [&] { group.wait(barrier(FullKeys, ring.stage), ring.parity); });
+}
+
+// Barrier 1 + w of the block begins a turn of warpgroup w. It counts the
+// threads of this warpgroup and of the one before it.
+
+void WarpgroupAttention::beginTurn() {
+  if (hasTurns)
+    group.meet(i.add(myNumber(), 1), 2 * kWarpgroup);
+}
+
+void WarpgroupAttention::beginTurns() {
+  if (!hasTurns)
+    return;
+  OpBuilder &b = code.b;
+  Value isLast = arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::eq,
+                                       myNumber(), i.of(warpgroups - 1));
+  auto branch = scf::IfOp::create(b, code.loc, isLast, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  ifThere(Index::of(1), [&] { group.announce(i.of(1), 2 * kWarpgroup); });
+}
+
+void WarpgroupAttention::endTurn(const Index &number) {
+  if (!hasTurns)
+    return;
+  OpBuilder &b = code.b;
+  Value mine = myNumber();
+  Value isLast = arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::eq,
+                                       mine, i.of(warpgroups - 1));
+  auto branch = scf::IfOp::create(b, code.loc, isLast, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  ifThere(number, [&] { group.announce(i.of(1), 2 * kWarpgroup); });
+  b.setInsertionPointToStart(branch.elseBlock());
+  group.announce(i.add(mine, 2), 2 * kWarpgroup);
 }
 
 WarpgroupAttention::State WarpgroupAttention::beginPieces(Scope &scope,
@@ -157,13 +197,14 @@ void WarpgroupAttention::walkPieces(Scope &scope, const Index &from,
   take(loop.getRegionIterArgs());
   Index number(loop.getInductionVar());
   Ring ring = state.ring.next(i, stages);
+  beginTurn();
   Value x = startScores(ring);
   group.wait(barrier(FullValues, state.ring.stage), state.ring.parity);
   Value y = startProducts(state);
+  endTurn(code.add(number, Index::of(1)));
   x = group.finish(1, x);
   release(barrier(EmptyKeys, ring.stage));
-  auto [p, factors] =
-      computePiece(inPiece, number, isMasked, x, state.rows);
+  auto [p, factors] = computePiece(inPiece, number, isMasked, x, state.rows);
   // Within a block of code, ptxas would move the softmax behind the wait for
   // the products. So the wait for the next keys, which is a loop, is between.
   waitForKeys(ring.next(i, stages), code.add(number, Index::of(1)));
@@ -186,11 +227,11 @@ void WarpgroupAttention::consume(Scope &scope) {
   if (isMasked)
     placeRows();
   State state = beginPieces(scope, isMasked);
+  beginTurns();
   // The pieces that all rows of the block see are the last ones to be computed.
   Index masked = isMasked ? pieces : Index::of(1);
   if (isMasked && scaled) {
-    Index whole =
-        code.min(code.floorDiv(countCommonKeys(), tiles.k), pieces);
+    Index whole = code.min(code.floorDiv(countCommonKeys(), tiles.k), pieces);
     masked = atLeastOne(code, code.sub(pieces, whole));
   }
   if (!(masked == Index::of(1)))
@@ -210,10 +251,9 @@ void WarpgroupAttention::finishRows(Scope &scope, Rows rows) {
     // Columns beyond the end are not stored.
     SmallVector<Value> padded(acc);
     padded.resize(columns / 2, number(0));
-    WarpgroupEpilogue epilogue{
-        *this, i, group, columns, tiles.m, hasRuns, lane, buffer, {}, {}};
-    epilogue.emit(scope,
-                  code.add(row0, Index(i.toIndex(i.mul(warpRow, 16)))),
+    WarpgroupEpilogue epilogue{*this,   i,    group,  columns, tiles.m,
+                               hasRuns, lane, buffer, {},      {}};
+    epilogue.emit(scope, code.add(row0, Index(i.toIndex(i.mul(warpRow, 16)))),
                   Index::of(0), {group.pack(padded)});
   });
 }

@@ -408,7 +408,8 @@ void FlashAttention::emit() {
     code.source->setAttr(kernel::kScheduleAttr,
                          kernel::AttentionAttr::get(code.b.getContext(), most,
                                                     /*warpgroups=*/0,
-                                                    /*keys=*/0));
+                                                    /*keys=*/0,
+                                                    /*turns=*/false));
   auto emitParts = [&](bool split) {
     isSplit = split;
     emitVersions(

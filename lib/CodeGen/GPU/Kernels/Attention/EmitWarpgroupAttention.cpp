@@ -164,10 +164,10 @@ void WarpgroupAttention::emit(llvm::function_ref<void()> otherwise) {
   group.element = core.element = scores.core.element =
       cast<RankedTensorType>(info.rhs().getType()).getElementType();
   hasRuns = storesRuns();
-  code.source->setAttr(
-      kernel::kScheduleAttr,
-      kernel::AttentionAttr::get(b.getContext(), /*parts=*/1, warpgroups,
-                                 tiles.k));
+  code.source->setAttr(kernel::kScheduleAttr,
+                       kernel::AttentionAttr::get(b.getContext(), /*parts=*/1,
+                                                  warpgroups, tiles.k,
+                                                  hasTurns));
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value multiprocessors = callRuntime(code, "fx_rt_gpu_multiprocessors", chip);
   SmallVector<Value> addresses = {scores.operandAddress(true),

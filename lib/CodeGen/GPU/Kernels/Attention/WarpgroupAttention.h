@@ -20,11 +20,15 @@
 //     wait for y; y = s y; p = rounded exp(x - m)
 //   y = y + p V of the last piece
 //
+// With turns, a warpgroup starts its products when the one before has started
+// its own ones, so that tensor cores multiply for one while the other one
+// computes exponentials.
+//
 // The last keys come first: they need masks, and the other pieces then are in a
 // loop without. All rows of a block are of one head.
 //
-// The host chooses the kernel at run time. If the loaded image does not have it,
-// or an operand is not aligned, the host launches the kernel for mma.sync.
+// The host chooses the kernel at run time. If the loaded image does not have
+// it, or an operand is not aligned, the host launches the kernel for mma.sync.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +49,7 @@ struct WarpgroupAttention : FlashAttention {
   std::optional<TensorMap> queryMap, keyMap, valueMap;
   /// The warpgroups that multiply, and the stages of the ring of pieces.
   int64_t warpgroups = 2, stages = 2;
+  bool hasTurns = false;
 
   // Values within the launch.
   BoxMemory boxes;
@@ -100,6 +105,15 @@ struct WarpgroupAttention : FlashAttention {
   /// Waits for the keys of the piece that is the `number`-th to be computed, if
   /// it exists.
   void waitForKeys(const Ring &ring, const codegen::Index &number);
+  /// The last warpgroup permits the first turn of the first one.
+  void beginTurns();
+  /// Begins the warpgroup's turn to start the products of a piece, and permits
+  /// the turn of the next one. After the last warpgroup it is the turn of the
+  /// first one, for the `number`-th piece.
+  void beginTurn();
+  void endTurn(const codegen::Index &number);
+  /// Emits `body` so that it runs if there is a `number`-th piece to compute.
+  void ifThere(const codegen::Index &number, llvm::function_ref<void()> body);
   /// Emits the first piece to be computed, which is the last piece of keys, and
   /// waits for the keys of the next one.
   State beginPieces(codegen::Scope &scope, bool isMasked);
@@ -118,6 +132,8 @@ struct WarpgroupAttention : FlashAttention {
   void finishRows(codegen::Scope &scope, Rows rows);
   /// Marks the keys (values) of a stage as read by this warp.
   void release(mlir::Value barrier);
+  /// Returns the number of this warpgroup among those that multiply.
+  mlir::Value myNumber() { return i.add(i.div(warp, 4), -1); }
   /// Returns true if some piece needs masks.
   bool hasMasks() const;
 
@@ -129,9 +145,7 @@ struct WarpgroupAttention : FlashAttention {
   int64_t queryBytes() const {
     return tiles.m * boxesOf(headSize()) * kBoxBytes;
   }
-  int64_t keyBytes() const {
-    return tiles.k * boxesOf(headSize()) * kBoxBytes;
-  }
+  int64_t keyBytes() const { return tiles.k * boxesOf(headSize()) * kBoxBytes; }
   int64_t valueBytes() const { return tiles.k * boxesOf(tiles.n) * kBoxBytes; }
   int64_t stageStart(int64_t stage) const {
     return queryBytes() + stage * (keyBytes() + valueBytes());

@@ -414,11 +414,11 @@ Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
   // The tiles of EmitTensorCore.cpp are better if a dynamic size is small.
   for (const Index &size : {mSize, nSize, kSize})
     if (!size.isStatic())
-      can = arith::AndIOp::create(b, loc, can,
-                                  arith::CmpIOp::create(
-                                      b, loc, arith::CmpIPredicate::sge,
-                                      code.materialize(size),
-                                      code.constant(kBoxColumns)));
+      can = arith::AndIOp::create(
+          b, loc, can,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                code.materialize(size),
+                                code.constant(kBoxColumns)));
   return can;
 }
 

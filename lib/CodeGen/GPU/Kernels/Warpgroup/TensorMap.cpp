@@ -173,13 +173,13 @@ Value TensorMap::make(MatMulPlan &plan, int64_t slot, Value address,
                        : arith::IndexCastOp::create(
                              b, code.loc, i64, code.materialize(sizes[d])));
   for (int d = 1; d < kMaxRank; ++d)
-    args.push_back(d >= int(strides.size()) ? number(0)
-                   : strides[d].value
-                       ? arith::IndexCastOp::create(
-                             b, code.loc, i64,
-                             code.materialize(
-                                 code.mul(Index::of(2), strides[d])))
-                       : number(2 * strides[d].constant));
+    args.push_back(
+        d >= int(strides.size()) ? number(0)
+        : strides[d].value
+            ? arith::IndexCastOp::create(
+                  b, code.loc, i64,
+                  code.materialize(code.mul(Index::of(2), strides[d])))
+            : number(2 * strides[d].constant));
   Value map = callRuntime(code, "fx_rt_gpu_tensor_map", args);
   return LLVM::IntToPtrOp::create(
       b, code.loc, LLVM::LLVMPointerType::get(b.getContext()), map);

@@ -161,23 +161,23 @@ Value Warpgroup::multiply(Value sums, ArrayRef<Value> x, Value y, bool yAlongK,
   int64_t count = columns / 2, at = 2 * count;
   std::string kind = element.isBF16() ? "bf16" : "f16";
   auto operand = [&](int64_t o) { return "$" + std::to_string(at + o); };
-  std::string text =
-      "{ .reg .pred p; setp.ne.b32 p, " + operand(5) +
-      ", 0; wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) +
-      "k16.f32." + kind + "." + kind + " {" + listOperands(0, count) + "}, {" +
-      listOperands(at, 4) + "}, " + operand(4) + ", p, " + operand(6) + ", " +
-      operand(7) + ", " + operand(8) + "; }";
+  std::string text = "{ .reg .pred p; setp.ne.b32 p, " + operand(5) +
+                     ", 0; wgmma.mma_async.sync.aligned.m64n" +
+                     std::to_string(columns) + "k16.f32." + kind + "." + kind +
+                     " {" + listOperands(0, count) + "}, {" +
+                     listOperands(at, 4) + "}, " + operand(4) + ", p, " +
+                     operand(6) + ", " + operand(7) + ", " + operand(8) + "; }";
   SmallVector<Value> operands = unpack(sums);
   llvm::append_range(operands, x);
   operands.push_back(y);
   for (int64_t c : {1, 1, 1, yAlongK ? 0 : 1})
     operands.push_back(i.of(c));
-  return LLVM::InlineAsmOp::create(
-             b, i.loc, sums.getType(), operands, text,
-             constrainSums(count) + "r,r,r,r,l,n,n,n,n",
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-             ArrayAttr())
+  return LLVM::InlineAsmOp::create(b, i.loc, sums.getType(), operands, text,
+                                   constrainSums(count) + "r,r,r,r,l,n,n,n,n",
+                                   /*has_side_effects=*/true,
+                                   /*is_align_stack=*/false,
+                                   LLVM::tailcallkind::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
       .getRes();
 }
 
@@ -234,9 +234,22 @@ void Warpgroup::setRegisters(int64_t count, bool isMore) {
 void Warpgroup::synchronizeWarp() {
   NVVM::SyncWarpOp::create(i.b, i.loc, i.of(-1));
 }
+static void callBarrier(Int32 &i, StringRef how, Value number,
+                        int64_t threads) {
+  auto name = i.b.getStringAttr("llvm.nvvm.barrier.cta." + how.str() +
+                                ".aligned.count");
+  LLVM::CallIntrinsicOp::create(i.b, i.loc, name,
+                                ValueRange{number, i.of(threads)});
+}
+void Warpgroup::meet(Value number, int64_t threads) {
+  callBarrier(i, "sync", number, threads);
+}
+void Warpgroup::announce(Value number, int64_t threads) {
+  callBarrier(i, "arrive", number, threads);
+}
 void Warpgroup::first(Value number, llvm::function_ref<void()> body) {
-  Value isFirst = arith::CmpIOp::create(
-      i.b, i.loc, arith::CmpIPredicate::eq, number, i.of(0));
+  Value isFirst = arith::CmpIOp::create(i.b, i.loc, arith::CmpIPredicate::eq,
+                                        number, i.of(0));
   auto branch = scf::IfOp::create(i.b, i.loc, isFirst, /*withElse=*/false);
   OpBuilder::InsertionGuard guard(i.b);
   i.b.setInsertionPointToStart(branch.thenBlock());

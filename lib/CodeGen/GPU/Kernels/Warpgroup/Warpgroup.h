@@ -8,8 +8,8 @@
 // The PTX instructions of schedules for compute capability 9.0a: copies of
 // boxes of a tensor (cp.async.bulk.tensor) that signal barriers in shared
 // memory (mbarrier), and matrix multiplications of 64 rows by a warpgroup of
-// 128 threads (wgmma). The right operand is in shared memory, the left one there
-// or in registers.
+// 128 threads (wgmma). The right operand is in shared memory, the left one
+// there or in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ inline constexpr int64_t kBoxAlignment = 1024;
 inline constexpr int64_t kProducerRegisters = 40;
 
 /// The position of a role in a ring of stages in shared memory: the current
-/// stage, and the parity of the phase of the stage's barrier that the role waits
-/// for. Both are i32.
+/// stage, and the parity of the phase of the stage's barrier that the role
+/// waits for. Both are i32.
 struct Ring {
   mlir::Value stage, parity;
   /// Returns the next position in a ring of `stages` stages.
@@ -133,8 +133,12 @@ struct Warpgroup {
   void setRegisters(int64_t count, bool isMore);
   /// Synchronizes the threads of a warp.
   void synchronizeWarp();
-  /// Emits `body` for thread 0 of the block, or for lane 0 of each warp: for the
-  /// threads whose `number` is 0.
+  /// Waits at the block's barrier `number` (an i32 from 1 to 15) for `threads`
+  /// threads, or only counts as having come. All lanes of a warp do the same.
+  void meet(mlir::Value number, int64_t threads);
+  void announce(mlir::Value number, int64_t threads);
+  /// Emits `body` for thread 0 of the block, or for lane 0 of each warp: for
+  /// the threads whose `number` is 0.
   void first(mlir::Value number, llvm::function_ref<void()> body);
 };
 
