@@ -243,7 +243,13 @@ _TF32 = [f"tensorcore={t}" for t in (
     "128:128:32:4:2:3", "128:128:32:2:4:3", "128:128:16:4:2:4", "128:64:32:4:2:3",
     "128:64:32:2:2:3", "64:128:32:2:4:3", "64:64:32:2:2:3", "64:64:32:2:2:4", "64:64:16:2:2:4",
     "16:64:32:1:4:3")]
+#: Attention by mma.sync, and by wgmma with two or three warpgroups, which take turns or not.
+_ATTENTION = [f"attention={t}" for t in ("1", "1:2:64:0", "1:2:128:0", "1:2:128:1")]
+_NARROW_ATTENTION = [*_ATTENTION, *(f"attention={t}" for t in ("1:3:96:1", "1:3:128:0",
+                                                               "1:3:128:1"))]
 VARIANTS: dict[str, list[str]] = {
+    **{name: ["", *_NARROW_ATTENTION] for name in ("attention_bf16", "attention_full_bf16")},
+    **{name: ["", *_ATTENTION] for name in ("attention_128_bf16", "attention_gqa_bf16")},
     **{name: ["", *_WGMMA, *_MMA[:4]] for name in (
         "matmul_4096_bf16", "linear_4096_bf16", "linear_bert_bf16", "linear_bert_up_bf16",
         "matmul_1024_bf16")},

@@ -25,9 +25,18 @@ def time_of(row: dict) -> float | None:
     return row.get("graph_ms") or row.get("events_ms") or row.get("host_ms")
 
 
+def with_tiles(schedule: dict) -> dict:
+    """Returns the schedule with the parameters of an attention as tiles."""
+    if schedule["kind"] != "attention":
+        return schedule
+    numbers = [schedule.get("parts", 1), *(schedule[k] for k in ("warpgroups", "keys", "turns")
+                                           if k in schedule)]
+    return {**schedule, "tiles": ":".join(map(str, numbers))}
+
+
 def product_of(row: dict) -> dict | None:
-    """Returns the schedule of the only matmul of a case, or None."""
-    found = [s for s in row.get("schedules", {}).values() if "tiles" in s]
+    """Returns the schedule of the only matmul or attention of a case, or None."""
+    found = [s for s in map(with_tiles, row.get("schedules", {}).values()) if "tiles" in s]
     return found[0] if len(found) == 1 else None
 
 

@@ -59,6 +59,7 @@ struct Warp {
   int waiting, generation;
   uint32_t instruction; ///< at which the first one waits
   int atBarrier;        ///< how many of them have come
+  uint32_t together;    ///< how often all of them have come
   uint32_t barrier;
   races::Order orders[2];
 };
@@ -225,9 +226,11 @@ int32_t ctaidX() { return blockId[0]; }
 int32_t ctaCount() NAMED("nvvm.read.ptx.sreg.nctaid.x");
 int32_t ctaCount() { return gridSize[0]; }
 
-/// All threads of a warp come to the same instruction.
-static void comeTogether() {
+/// All threads of a warp come to the same instruction. Returns how often they
+/// had all come before.
+static uint32_t comeTogether() {
   Warp &warp = warps[current / 32];
+  uint32_t before = warp.together;
   if (warp.atBarrier++ == 0)
     warp.barrier = emuInstruction;
   else if (warp.barrier != emuInstruction)
@@ -236,6 +239,8 @@ static void comeTogether() {
                            std::string(running->instructions[warp.barrier]) +
                            "'");
   warp.atBarrier %= 32;
+  warp.together += warp.atBarrier == 0;
+  return before;
 }
 
 static void barrier(int32_t id, int32_t count, bool isAll, bool isArrival) {
@@ -252,7 +257,7 @@ static void barrier(int32_t id, int32_t count, bool isAll, bool isArrival) {
          "threads come to barrier " + std::to_string(id) +
              " with different counts: " + std::to_string(named.count) +
              " and " + std::to_string(count));
-  comeTogether();
+  uint32_t together = comeTogether();
   int generation = named.generation;
   named.count = count;
   races::Order &order = named.orders[generation % 2];
@@ -265,8 +270,12 @@ static void barrier(int32_t id, int32_t count, bool isAll, bool isArrival) {
     if (isAll)
       races::meet();
   }
-  if (isArrival)
-    return;
+  if (isArrival) {
+    // The instruction is aligned: no thread passes the others of its warp.
+    const Warp &warp = warps[current / 32];
+    return waitUntil([&] { return warp.together != together; },
+                     "others of a warp");
+  }
   waitUntil([&] { return generation != named.generation; },
             "others at a barrier");
   if (!isAll)

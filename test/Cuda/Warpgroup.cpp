@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <utility>
 
 using namespace emulator;
@@ -66,22 +67,25 @@ struct Matrix {
 };
 
 struct Product {
-  Matrix x, y;
+  std::optional<Matrix> x; ///< none: in registers
+  Matrix y;
   int columns, row0;
   uint64_t xHash, yHash;
-  Product(Matrix x, Matrix y, int columns, int row0)
-      : x(x), y(y), columns(columns), row0(row0), xHash(x.hash(row0, 16)),
+  Product(std::optional<Matrix> x, Matrix y, int columns, int row0)
+      : x(x), y(y), columns(columns), row0(row0), xHash(hashLeft()),
         yHash(y.hash(0, columns)) {
     noteRead();
   }
+  uint64_t hashLeft() const { return x ? x->hash(row0, 16) : 0; }
   void noteRead() const {
     if (!races::isOn())
       return;
-    x.noteRead(row0, 16);
+    if (x)
+      x->noteRead(row0, 16);
     y.noteRead(0, columns);
   }
   void finish() const {
-    if (x.hash(row0, 16) != xHash || y.hash(0, columns) != yHash)
+    if (hashLeft() != xHash || y.hash(0, columns) != yHash)
       fail("wgmma", "an operand changes while it is multiplied");
     noteRead();
   }
@@ -255,23 +259,12 @@ static void setRegisters(int32_t count, bool isMore) {
         "registers that others give");
 }
 
-extern "C" {
-/// Stands for assembly; see test/EndToEnd/emulate.py.
-void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
-                       int32_t isBF16, int32_t keepsSums, int32_t xAcross,
-                       int32_t yAcross) NAMED("wgmma");
-void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
-                       int32_t isBF16, int32_t keepsSums, int32_t xAcross,
-                       int32_t yAcross) {
-  if (getThreads() % 128 && getThread() / 128 == getThreads() / 128)
-    fail("wgmma", "a product by fewer than four warps");
-  Matrix left(x, xAcross), right(y, yAcross);
+/// Starts a product and gives the names of its sums. `get` returns element k of
+/// the two rows of the thread; it is called when all lanes have arrived.
+template <typename Get>
+static void multiply(float *sums, std::optional<Matrix> left, Matrix right,
+                     Get get, int columns, bool isBF16, bool keepsSums) {
   int lane = getThread() % 32, row0 = getThread() / 32 % 4 * 16;
-  // A lane of each warp looks for all of it, before one of them reads.
-  if (lane == 0) {
-    left.check(row0, 16);
-    right.check(0, columns);
-  }
   if (Products *mine = meet())
     mine->open.push_back({left, right, columns, row0});
   // Sums that are not kept are not read.
@@ -282,7 +275,7 @@ void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
   float xs[2][16];
   for (int half = 0; half < 2; ++half)
     for (int k = 0; k < 16; ++k)
-      xs[half][k] = toFloat(left.get(row0 + lane / 4 + 8 * half, k), isBF16);
+      xs[half][k] = toFloat(get(half, k), isBF16);
   for (int j = 0; j < columns / 8; ++j)
     for (int e = 0; e < 2; ++e) {
       float total[2] = {};
@@ -298,6 +291,55 @@ void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
     }
   for (int i = 0; i < columns / 2; ++i)
     sums[i] = getName(sumsOf[getThread()], *registers[i]);
+}
+
+/// Checks what holds for all products, by one lane of each warp for all of it.
+static void checkProduct(const Matrix *left, const Matrix &right, int columns) {
+  if (getThreads() % 128 && getThread() / 128 == getThreads() / 128)
+    fail("wgmma", "a product by fewer than four warps");
+  if (getThread() % 32)
+    return;
+  if (left)
+    left->check(getThread() / 32 % 4 * 16, 16);
+  right.check(0, columns);
+}
+
+extern "C" {
+/// Stands for assembly; see test/EndToEnd/emulate.py.
+void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
+                       int32_t isBF16, int32_t keepsSums, int32_t xAcross,
+                       int32_t yAcross) NAMED("wgmma");
+void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
+                       int32_t isBF16, int32_t keepsSums, int32_t xAcross,
+                       int32_t yAcross) {
+  Matrix left(x, xAcross), right(y, yAcross);
+  checkProduct(&left, right, columns);
+  int row = getThread() / 32 % 4 * 16 + getThread() % 32 / 4;
+  auto get = [&](int half, int k) { return left.get(row + 8 * half, k); };
+  multiply(sums, left, right, get, columns, isBF16, keepsSums);
+}
+/// The same with a left operand in registers. The layout is that of mma.sync:
+/// rows 0-7 and 8-15 of columns 0-7, then of columns 8-15, two in a register.
+void multiplyRegisters(float *sums, uint32_t x0, uint32_t x1, uint32_t x2,
+                       uint32_t x3, uint64_t y, int32_t columns, int32_t isBF16,
+                       int32_t keepsSums, int32_t yAcross)
+    NAMED("wgmma.registers");
+void multiplyRegisters(float *sums, uint32_t x0, uint32_t x1, uint32_t x2,
+                       uint32_t x3, uint64_t y, int32_t columns, int32_t isBF16,
+                       int32_t keepsSums, int32_t yAcross) {
+  Matrix right(y, yAcross);
+  checkProduct(nullptr, right, columns);
+  uint64_t words[2] = {x0 | uint64_t(x1) << 32, x2 | uint64_t(x3) << 32};
+  auto all = exchange(words, 2);
+  int row = getThread() % 32 / 4;
+  uint16_t xs[2][16];
+  for (int half = 0; half < 2; ++half)
+    for (int k = 0; k < 16; ++k) {
+      uint64_t word = all[row * 4 + k % 8 / 2][k / 8] >> (32 * half);
+      xs[half][k] = uint16_t(word >> (16 * (k % 2)));
+    }
+  auto get = [&](int half, int k) { return xs[half][k]; };
+  multiply(sums, std::nullopt, right, get, columns, isBF16, keepsSums);
 }
 void fenceProducts() NAMED("nvvm.wgmma.fence.sync.aligned");
 void fenceProducts() {

@@ -78,33 +78,58 @@ def _define_structs(ir: str) -> str:
 def _replace_assembly(ir: str) -> str:
     """Replaces inline assembly, which is used for instructions without LLVM intrinsics, by calls of
     the library. The accumulators of wgmma are values in the IR, but the library takes them in
-    memory."""
+    memory. A wait that gives them back only names them."""
     ir = re.sub(r'asm sideeffect "[^"]*mbarrier\.try_wait\.parity[^"]*", "[^"]*"',
                 "@emu.mbarrier.wait", ir)
     ir = re.sub(r'asm sideeffect "fence\.proxy\.async[^"]*", "[^"]*"', "@emu.fence.proxy.async",
                 ir)
     declared = {"declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
                 "declare void @emu.fence.proxy.async()",
-                "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)"}
+                "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
+                "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, i32)",
+                "declare void @emu.nvvm.wgmma.wait_group.sync.aligned(i64)"}
+    # The module may declare it, too.
+    ir = re.sub(r"(?m)^declare void @emu\.nvvm\.wgmma\.wait_group\.sync\.aligned\(.*\n", "", ir)
+
+    def gather(struct, count):
+        """Returns the parameters %a0 and so on, and lines that make %v<count - 1> of them."""
+        lines = [f"  %v{i} = insertvalue {struct} {f'%v{i - 1}' if i else 'poison'}, float %a{i}, {i}"
+                 for i in range(count)]
+        return ", ".join(f"float %a{i}" for i in range(count)), lines
 
     def define(match):
-        struct, columns, kind = match[1], int(match[2]), match[3]
-        name = f"wgmma.n{columns}.{kind}"
-        lines = [f"  %v0 = insertvalue {struct} poison, float %a0, 0"]
-        lines += [f"  %v{i} = insertvalue {struct} %v{i - 1}, float %a{i}, {i}"
-                  for i in range(1, columns // 2)]
-        floats = ", ".join(f"float %a{i}" for i in range(columns // 2))
+        struct, columns, kind, constraints = match[1], int(match[2]), match[3], match[4]
+        in_registers = ",r,r,r,r," in constraints
+        name = f"wgmma.n{columns}.{kind}" + ".registers" * in_registers
+        floats, lines = gather(struct, columns // 2)
+        left = "i32 %x0, i32 %x1, i32 %x2, i32 %x3" if in_registers else "i64 %x"
+        signs = "i32 %xs, i32 %ys" + ", i32 %xt" * (not in_registers) + ", i32 %yt"
         declared.add("\n".join([
-            f"define internal {struct} @{name}({floats}, i64 %x, i64 %y, i32 %keep, i32 %xs, "
-            "i32 %ys, i32 %xt, i32 %yt) alwaysinline {",
+            f"define internal {struct} @{name}({floats}, {left}, i64 %y, i32 %keep, {signs}) "
+            "alwaysinline {",
             f"  %r = alloca {struct}", *lines, f"  store {struct} %v{columns // 2 - 1}, ptr %r",
-            f"  call void @emu.wgmma(ptr %r, i64 %x, i64 %y, i32 {columns}, "
-            f"i32 {int(kind == 'bf16')}, i32 %keep, i32 %xt, i32 %yt)",
+            f"  call void @emu.wgmma{'.registers' * in_registers}(ptr %r, {left}, i64 %y, "
+            f"i32 {columns}, i32 {int(kind == 'bf16')}, i32 %keep, "
+            f"{'' if in_registers else 'i32 %xt, '}i32 %yt)",
             f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
         return f"call {struct} @{name}("
 
+    def define_wait(match):
+        struct, pending, constraints = match[1], match[2], match[3].split(",")
+        count, reads = constraints.count("=f"), [c for c in constraints if c in ("r", "f")]
+        name = f"wgmma.wait.{pending}.n{count}." + "".join(reads)
+        floats, lines = gather(struct, count)
+        others = "".join(f", {'i32' if c == 'r' else 'float'} %o{i}" for i, c in enumerate(reads))
+        declared.add("\n".join([
+            f"define internal {struct} @{name}({floats}{others}) alwaysinline {{", *lines,
+            f"  call void @emu.nvvm.wgmma.wait_group.sync.aligned(i64 {pending})",
+            f"  ret {struct} %v{count - 1}", "}"]))
+        return f"call {struct} @{name}("
+
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
-                r'm64n(\d+)k16\.f32\.(b?f16)\.[^"]*", "[^"]*"\(', define, ir)
+                r'm64n(\d+)k16\.f32\.(b?f16)\.[^"]*", "([^"]*)"\(', define, ir)
+    ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "wgmma\.wait_group\.sync\.aligned (\d+);", '
+                r'"([^"]*)"\(', define_wait, ir)
     assert " asm " not in ir, re.search(".* asm .*", ir)[0][:300]
     return "\n".join([ir, *sorted(declared), ""])
 

@@ -207,7 +207,25 @@ def product(to: str, sums: list[str], left: str = "%left", keep: int = 1) -> str
     floats = ", ".join(f"float {x}" for x in sums)
     return (f'  %{to} = call {SUMS} asm sideeffect "{asm}", "=f,=f,=f,=f,0,1,2,3,l,l,r,n,n,n,n"'
             f"({floats}, i64 {left}, i64 %rightD, i32 {keep}, i32 1, i32 1, i32 0, i32 0)\n"
-            + "".join(f"  %{to}{i} = extractvalue {SUMS} %{to}, {i}\n" for i in range(4)))
+            + extract(to))
+
+
+def extract(to: str) -> str:
+    return "".join(f"  %{to}{i} = extractvalue {SUMS} %{to}, {i}\n" for i in range(4))
+
+
+def product_of_registers(to: str, sums: list[str]) -> str:
+    asm = ("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, "
+           "{$8, $9, $10, $11}, $12, p, $14, $15, $16;")
+    floats, ones = ", ".join(f"float {x}" for x in sums), ", ".join(["i32 1065369472"] * 4)
+    return (f'  %{to} = call {SUMS} asm sideeffect "{asm}", "=f,=f,=f,=f,0,1,2,3,r,r,r,r,l,n,n,n,n"'
+            f"({floats}, {ones}, i64 %rightD, i32 1, i32 1, i32 1, i32 0)\n" + extract(to))
+
+
+def wait_for(to: str, sums: list[str], pending: int = 0) -> str:
+    floats = ", ".join(f"float {x}" for x in sums)
+    return (f'  %{to} = call {SUMS} asm sideeffect "wgmma.wait_group.sync.aligned {pending};", '
+            f'"=f,=f,=f,=f,0,1,2,3"({floats})\n' + extract(to))
 
 
 def descriptor(name: str, start: str) -> str:
@@ -239,6 +257,13 @@ BOXES = Kernel(START + once(f"""
   BARRIER
   {WAIT.replace("PARITY", "0")}
 {MULTIPLY}""", threads=128, bytes=64 * 1024, shared=10 * 1024 + 240, maps=(LEFT, RIGHT))
+
+#: The same with a left operand in registers, and a wait that gives the sums.
+REGISTERS = dataclasses.replace(BOXES, body=BOXES.body.replace(
+    product("c", ["%a0", "%a1", "%a2", "%a3"]),
+    product_of_registers("c", ["%a0", "%a1", "%a2", "%a3"])).replace(
+    "  call void @wgmma.wait_group.sync.aligned(i64 0)\n  %v = fadd float %c0, %c1",
+    wait_for("w", ["%c0", "%c1", "%c2", "%c3"]) + "  %v = fadd float %w0, %w1"))
 
 #: The same with operands that threads store.
 STORED = Kernel(START + """
@@ -318,8 +343,8 @@ TWICE = dataclasses.replace(SHUFFLE, grid=2)
 
 CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
            "alloca": ALLOCA, "atomic": ATOMIC, "matrix": MATRIX, "warp": WARP,
-           "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "stored": STORED,
-           "pixels": PIXELS}
+           "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "registers": REGISTERS,
+           "stored": STORED, "pixels": PIXELS}
 
 MISALIGNED, ILLEGAL = 716, 700
 ASYNC = "call void @cp.async.cg.shared.global.16(ptr addrspace(3) %mine, ptr addrspace(1) %to)"
@@ -516,6 +541,10 @@ second:
         "call void @wgmma.wait_group.sync.aligned(i64 1)",
         "wgmma: a read of a product's register, whose group was not waited for",
         at="%v = fadd float %c0, %c1")
+    yield "registers of a wait", replaced(
+        REGISTERS, "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;",
+        "wgmma: a read of a product's register, whose group was not waited for",
+        at="%v = fadd float %w0, %w1")
     yield "no group", replaced(
         BOXES, "call void @wgmma.commit_group.sync.aligned()", "",
         "wgmma: a read of a product's register, whose group is not committed")

@@ -146,8 +146,9 @@ NAME = r"%[\w.]+"
 
 def read_registers(ir: str) -> str:
     """Rewrites functions that contain wgmma. The library holds the accumulators, and the values in
-    the IR are only names of registers. wgmma, and instructions that pass values on, take the names;
-    every other instruction that reads a register calls the library for its value."""
+    the IR are only names of registers. wgmma, and instructions that pass values on, such as a wait
+    that gives the accumulators back, take the names; every other instruction that reads a register
+    calls the library for its value."""
     parts = re.split(r"(?m)^(?=define )", ir)
     for i, part in enumerate(parts):
         if "wgmma.mma_async" in part:
@@ -158,7 +159,8 @@ def read_registers(ir: str) -> str:
 
 def _read_registers(function: str) -> str:
     lines = function.split("\n")
-    passing = re.compile(rf"^  ({NAME}) = (phi (?:\{{|float )|insertvalue \{{|extractvalue \{{|freeze )(.*)")
+    passing = re.compile(rf"^  ({NAME}) = (phi (?:\{{|float )|insertvalue \{{|extractvalue \{{|freeze |"
+                         r"call \{[^}]*\} asm sideeffect \"wgmma\.wait_group)(.*)")
     named: set[str] = set()
     while True:
         before = len(named)

@@ -69,7 +69,7 @@ CASES = {
     # Two pieces of K for each tap; windows of one line or one column; no window, as in a shortcut.
     "windows": lambda: (
         Convolutions(nn.Conv2d(96, 64, (1, 4), bias=False), nn.Conv2d(96, 64, (4, 1)),
-                     nn.Sequential(nn.Conv2d(96, 136, 1, stride=(1, 2)), nn.ReLU())).to(BF16),
+                     nn.Sequential(nn.Conv2d(96, 72, 1, stride=(1, 2)), nn.ReLU())).to(BF16),
         (randn(2, 96, 8, 16).to(BF16),), None, 3),
     "others": lambda: (Others().to(F16), (randn(32, 12, 13).to(F16), randn(3, 64, 99).to(F16)),
                        None, 2),
@@ -102,7 +102,7 @@ def test_convolutions(name, tmp_path):
 def test_tiles(tiles, tmp_path):
     """Parts of K that begin within a tap, and tiles that warpgroups compute in turns."""
     module, args, model, _ = compile_case(
-        lambda: (Residual(72).to(F16), (randn(3, 72, 9, 10).to(F16),), None, 1), tmp_path,
+        lambda: (Residual(72).to(F16), (randn(2, 72, 9, 10).to(F16),), None, 1), tmp_path,
         flags=[f"--gpu-tiles=warpgroup={tiles}"])
     want = exporting.eager(module, args)
     first = model.run(args, want, multiprocessors=2)

@@ -74,6 +74,12 @@ void WinogradAttr::walkParameters(ParameterFn fn) const {
 void AttentionAttr::walkParameters(ParameterFn fn) const {
   if (getParts() != 1)
     walkNumbers(getContext(), {{"parts", getParts()}}, fn);
+  if (getWarpgroups())
+    walkNumbers(getContext(),
+                {{"warpgroups", getWarpgroups()},
+                 {"keys", getKeys()},
+                 {"turns", getTurns()}},
+                fn);
 }
 void MatMulAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
@@ -189,8 +195,11 @@ static LogicalResult verifyTiles(EmitErrorFn emitError,
   return success();
 }
 
-LogicalResult AttentionAttr::verify(EmitErrorFn emitError, int64_t parts) {
-  return verifyTiles(emitError, {{"parts", parts}});
+LogicalResult AttentionAttr::verify(EmitErrorFn emitError, int64_t parts,
+                                    int64_t warpgroups, int64_t keys, bool) {
+  return verifyTiles(
+      emitError,
+      {{"parts", parts}, {"warpgroups", warpgroups}, {"keys", keys}});
 }
 
 LogicalResult MatMulAttr::verify(EmitErrorFn emitError, int64_t m, int64_t n,

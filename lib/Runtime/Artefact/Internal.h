@@ -23,7 +23,7 @@ enum { FX_MAX_RANK = 64 };
 
 /* The size of CUtensorMap in cuda.h, and the maximum number of tensor maps of a
  * kernel. */
-enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 2 };
+enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 3 };
 
 /* The header of a memory block of a run. The data begin 64 bytes after it. */
 typedef struct FXrtBlock {

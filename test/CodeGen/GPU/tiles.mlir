@@ -15,7 +15,7 @@
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroups=1:2 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroup=128 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=matmul=1:2:3:4:x 2>&1 | FileCheck %s --check-prefix=NUMBER
-// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=attention=1:2 2>&1 | FileCheck %s --check-prefix=KEYS
+// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=attention=1:2:3:1:5 2>&1 | FileCheck %s --check-prefix=KEYS
 
 // OWN: fx_kernel.problem = #fx_kernel.problem<m = 256, n = 256, k = 96>
 // OWN-SAME: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 64, stages = 8>
@@ -37,7 +37,7 @@
 // NAME: error: tiles: expected warpgroup, tensorcore, matmul or attention, got 'warpgroups'
 // COUNT: error: tiles: warpgroup: expected 2 to 4 numbers up to 4096 with colons, got '128'
 // NUMBER: error: tiles: matmul: expected 5 numbers up to 4096 with colons, got '1:2:3:4:x'
-// KEYS: error: tiles: attention: expected a number up to 4096, got '1:2'
+// KEYS: error: tiles: attention: expected 1 to 4 numbers up to 4096 with colons, got '1:2:3:1:5'
 
 #row = affine_map<(m, n) -> (m, n)>
 #x = affine_map<(m, n, k) -> (m, k)>

@@ -171,10 +171,20 @@ def FXKernel_TransposeAttr : FXKernel_SimpleSchedule<"Transpose", "transpose"> {
 def FXKernel_AttentionAttr : FXKernel_TiledSchedule<"Attention", "attention"> {
   let summary = "softmax(Q K^T) V in one kernel";
   let description = [{
-    FlashAttention-2 (Dao, 2023); on GPUs on tensor cores. Up to `parts` blocks
-    compute the same rows, each with a part of the keys.
+    On GPUs on tensor cores. By mma.sync, after FlashAttention-2 (Dao, 2023), up
+    to `parts` blocks compute the same rows, each with a part of the keys. With
+    `warpgroups`, after FlashAttention-3 (Shah et al., 2024), by wgmma: so many
+    warpgroups of a block compute 64 rows each, with `keys` keys at a time. With
+    `turns`, they start their products in turns.
+
+    ```mlir
+    #fx_kernel.attention<warpgroups = 2, keys = 128, turns = true>
+    ```
   }];
-  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$parts);
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$parts,
+                        DefaultValuedParameter<"int64_t", "0">:$warpgroups,
+                        DefaultValuedParameter<"int64_t", "0">:$keys,
+                        DefaultValuedParameter<"bool", "false">:$turns);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 

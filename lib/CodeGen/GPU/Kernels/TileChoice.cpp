@@ -41,7 +41,7 @@ static std::pair<size_t, size_t> getNumTiles(StringRef kernelClass) {
       .Case(kernel::WarpgroupAttr::getMnemonic(), Range(2, 4))
       .Case(kernel::TensorCoreAttr::getMnemonic(), Range(6, 7))
       .Case(kernel::MatMulAttr::getMnemonic(), Range(5, 5))
-      .Case(kernel::AttentionAttr::getMnemonic(), Range(1, 1))
+      .Case(kernel::AttentionAttr::getMnemonic(), Range(1, 4))
       .Default(Range(0, 0));
 }
 
@@ -54,7 +54,9 @@ getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
     return kernel::TensorCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4], t[5],
                                        t.size() > 6 ? t[6] : 1);
   if (kernelClass == kernel::AttentionAttr::getMnemonic())
-    return kernel::AttentionAttr::get(ctx, t[0]);
+    return kernel::AttentionAttr::get(ctx, t[0], t.size() > 1 ? t[1] : 0,
+                                      t.size() > 2 ? t[2] : 0,
+                                      t.size() > 3 && t[3]);
   return kernel::MatMulAttr::get(ctx, t[0], t[1], t[2], t[3], t[4]);
 }
 
@@ -75,12 +77,9 @@ parseSchedule(MLIRContext *ctx, StringRef text) {
     isRight &= !field.getAsInteger(10, value) && value >= 0 && value <= 4096;
   if (!isRight)
     return llvm::createStringError(
-        name.str() + ": expected " +
-        (most == 1 ? "a number up to 4096"
-                   : std::to_string(least) +
-                         (least < most ? " to " + std::to_string(most) : "") +
-                         " numbers up to 4096 with colons") +
-        ", got '" + numbers.str() + "'");
+        name.str() + ": expected " + std::to_string(least) +
+        (least < most ? " to " + std::to_string(most) : "") +
+        " numbers up to 4096 with colons" + ", got '" + numbers.str() + "'");
   return getSchedule(ctx, name, values);
 }
 

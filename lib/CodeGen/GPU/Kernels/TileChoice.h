@@ -26,7 +26,12 @@ namespace fx::gpu {
 ///                                      0:0 excludes this schedule
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS]
 ///   matmul=M:N:K:THREADM:THREADN
-///   attention=PARTS                    at most; 1: blocks do not share keys
+///   attention=PARTS[:WARPGROUPS[:KEYS[:TURNS]]]
+///                                      at most so many parts of the keys; 1:
+///                                      blocks do not share keys. By wgmma with
+///                                      WARPGROUPS and pieces of KEYS, in turns
+///                                      if TURNS is 1, or (WARPGROUPS is 0 or
+///                                      not given) by mma.sync
 ///
 /// The error says what was expected.
 llvm::Expected<mlir::ArrayAttr> parseTiles(mlir::MLIRContext *ctx,

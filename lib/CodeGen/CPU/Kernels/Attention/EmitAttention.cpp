@@ -392,8 +392,9 @@ static std::optional<KernelMatch> match(func::FuncOp kernel,
                                         const TargetInfo &) {
   if (!findAttention(kernel))
     return std::nullopt;
-  return KernelMatch{kernel,
-                     AttentionAttr::get(kernel.getContext(), /*parts=*/1)};
+  return KernelMatch{kernel, AttentionAttr::get(kernel.getContext(),
+                                                /*parts=*/1, /*warpgroups=*/0,
+                                                /*keys=*/0, /*turns=*/false)};
 }
 
 namespace fx::cpu {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FlashAttention.h"
+#include "WarpgroupAttention.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
 
@@ -345,7 +345,7 @@ void FlashAttention::walkPieces(Launch &launch, const Index &from,
     maskScores(key0, sums);
   else if (isMasked)
     mask(steps, key0, sums);
-  softmax(rows, sums);
+  rescale(rows.acc, softmax(rows, sums));
   multiplyValues(stage, sums, rows);
   SmallVector<Value> results = rows.max;
   results.append(rows.sum);
@@ -386,7 +386,8 @@ void FlashAttention::emitLaunch(bool isAsync) {
   if (isSplit)
     storePart(launch, rows);
   else
-    store(launch, rows);
+    store(rows, core.pointer(memory, i.of(tileBytes()), 3),
+          [&](ValueRange acc) { finish(launch, acc); });
   launch.close();
 }
 
@@ -401,9 +402,14 @@ void FlashAttention::emit() {
   rhs = describe(/*isLhs=*/false);
   SmallVector<Value> aligned = {scores.isAligned(scores.lhs),
                                 scores.isAligned(scores.rhs), isAligned(rhs)};
-  code.source->setAttr(
-      kernel::kScheduleAttr,
-      kernel::AttentionAttr::get(code.b.getContext(), chooseParts()));
+  int64_t most = chooseParts();
+  // The first schedule counts, as in `noteSchedule`.
+  if (!code.source->hasAttr(kernel::kScheduleAttr))
+    code.source->setAttr(kernel::kScheduleAttr,
+                         kernel::AttentionAttr::get(code.b.getContext(), most,
+                                                    /*warpgroups=*/0,
+                                                    /*keys=*/0,
+                                                    /*turns=*/false));
   auto emitParts = [&](bool split) {
     isSplit = split;
     emitVersions(
@@ -435,7 +441,11 @@ static void emitAttention(KernelCode &code) {
   FlashAttention e(code);
   if (!e.analyse())
     return code.fail("the loops of the attention do not agree");
-  e.emit();
+  WarpgroupAttention wide(e);
+  if (wide.matches())
+    wide.emit([&] { e.emit(); });
+  else
+    e.emit();
 }
 
 static std::optional<codegen::KernelMatch>

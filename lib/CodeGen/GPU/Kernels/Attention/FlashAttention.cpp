@@ -129,9 +129,11 @@ Value FlashAttention::negated(Value max) {
   return arith::SelectOp::create(b, loc, isMasked, number(0), minus);
 }
 
-void FlashAttention::softmax(Rows &rows, MutableArrayRef<Value> sums) {
+SmallVector<Value> FlashAttention::softmax(Rows &rows,
+                                           MutableArrayRef<Value> sums) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
+  SmallVector<Value> factors;
   for (int64_t row = 0; row < 2 * parts(); ++row) {
     SmallVector<Value *> mine;
     for (int64_t g = 0; g < keyGroups(); ++g)
@@ -153,26 +155,39 @@ void FlashAttention::softmax(Rows &rows, MutableArrayRef<Value> sums) {
     }
     rows.max[row] = max;
     rows.sum[row] = sum;
+    factors.push_back(scale);
+  }
+  return factors;
+}
+
+void FlashAttention::rescale(MutableArrayRef<Value> acc,
+                             ArrayRef<Value> factors) {
+  for (auto [row, factor] : llvm::enumerate(factors))
     for (int64_t c = 0; c < columnGroups(); ++c)
       for (int64_t e = 0; e < 2; ++e) {
-        Value &y =
-            rows.acc[4 * (row / 2 * columnGroups() + c) + row % 2 * 2 + e];
-        y = arith::MulFOp::create(b, loc, y, scale);
+        Value &y = acc[4 * (row / 2 * columnGroups() + c) + row % 2 * 2 + e];
+        y = arith::MulFOp::create(code.b, code.loc, y, factor);
       }
+}
+
+SmallVector<Value, 4>
+FlashAttention::roundProbabilities(ArrayRef<Value> probabilities, int64_t p,
+                                   int64_t step) {
+  SmallVector<Value, 4> rounded;
+  for (int64_t pair = 0; pair < 4; ++pair) {
+    int64_t from = 4 * (p * keyGroups() + 2 * step) + 2 * pair;
+    rounded.push_back(core.pack(probabilities[from], probabilities[from + 1]));
   }
+  return rounded;
 }
 
 void FlashAttention::multiplyValues(Value stage, ArrayRef<Value> probabilities,
                                     Rows &rows) {
   Value tile = core.pointer(stage, i.of(scores.rhs.tile.bytes()), 3);
   for (int64_t s = 0; s < tiles.k / 16; ++s) {
-    SmallVector<SmallVector<Value, 4>> xs(parts());
+    SmallVector<SmallVector<Value, 4>> xs;
     for (int64_t p = 0; p < parts(); ++p)
-      for (int64_t pair = 0; pair < 4; ++pair) {
-        int64_t from = 4 * (p * keyGroups() + 2 * s) + 2 * pair;
-        xs[p].push_back(
-            core.pack(probabilities[from], probabilities[from + 1]));
-      }
+      xs.push_back(roundProbabilities(probabilities, p, s));
     for (int64_t c = 0; c < columnGroups(); c += 2) {
       SmallVector<Value, 4> y = fragment(rhs, tile, i.of(8 * c), 16 * s);
       for (int64_t p = 0; p < parts(); ++p)
@@ -194,24 +209,21 @@ void FlashAttention::addLanes(Rows &rows) {
                                   core.shuffle(sum, distance));
 }
 
-void FlashAttention::store(Launch &launch, Rows rows) {
+void FlashAttention::store(Rows rows, Value rowSums,
+                           llvm::function_ref<void(ValueRange acc)> pass) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   addLanes(rows);
   if (attention.isNormalized) {
-    for (auto [row, sum] : llvm::enumerate(rows.sum)) {
-      Value by = arith::DivFOp::create(b, loc, number(1), sum);
-      for (int64_t c = 0; c < columnGroups(); ++c)
-        for (int64_t e = 0; e < 2; ++e) {
-          Value &y =
-              rows.acc[4 * (row / 2 * columnGroups() + c) + row % 2 * 2 + e];
-          y = arith::MulFOp::create(b, loc, y, by);
-        }
-    }
-    return finish(launch, rows.acc);
+    SmallVector<Value> factors;
+    for (Value sum : rows.sum)
+      factors.push_back(arith::DivFOp::create(b, loc, number(1), sum));
+    rescale(rows.acc, factors);
+    return pass(rows.acc);
   }
-  Value first = core.pointer(memory, i.of(tileBytes()), 3);
-  auto slot = [&](Value row) { return core.pointer(first, i.mul(row, 4), 3); };
+  auto slot = [&](Value row) {
+    return core.pointer(rowSums, i.mul(row, 4), 3);
+  };
   Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                         i.rem(lane, 4), i.of(0));
@@ -226,6 +238,6 @@ void FlashAttention::store(Launch &launch, Rows rows) {
     Value sum = LLVM::LoadOp::create(b, loc, b.getF32Type(), slot(local));
     code.know(scope, result, coords(labels.ofTensor(result)), sum);
   };
-  finish(launch, rows.acc);
+  pass(rows.acc);
   knowOfRow = nullptr;
 }

@@ -180,17 +180,30 @@ struct FlashAttention : TileMatMul {
   void maskScores(const codegen::Index &key0,
                   llvm::MutableArrayRef<mlir::Value> sums);
   /// Updates the maxima of the rows, replaces each x with exp(x - maximum), and
-  /// rescales and updates the sums of the rows.
-  void softmax(Rows &rows, llvm::MutableArrayRef<mlir::Value> sums);
+  /// rescales and updates the sums of the rows. Returns for each row the factor
+  /// of the products of earlier pieces.
+  llvm::SmallVector<mlir::Value>
+  softmax(Rows &rows, llvm::MutableArrayRef<mlir::Value> sums);
+  /// Multiplies the products of each row by its factor.
+  void rescale(llvm::MutableArrayRef<mlir::Value> acc,
+               llvm::ArrayRef<mlir::Value> factors);
+  /// Rounds the probabilities of part `p` for 16 keys from 16 `step` on. The
+  /// sums of `TensorCore::multiply` and of `Warpgroup::multiply`, rounded, have
+  /// the layout of their left operands, so no data moves between lanes.
+  llvm::SmallVector<mlir::Value, 4>
+  roundProbabilities(llvm::ArrayRef<mlir::Value> probabilities, int64_t p,
+                     int64_t step);
   /// Adds the products of the probabilities and the values of a piece to
-  /// `rows.acc`. The sums of `TensorCore::multiply`, rounded, have the layout
-  /// of its left operand, so no data moves between lanes.
+  /// `rows.acc`.
   void multiplyValues(mlir::Value stage,
                       llvm::ArrayRef<mlir::Value> probabilities, Rows &rows);
   /// Adds the partial sums of the lanes that share a row.
   void addLanes(Rows &rows);
-  /// Passes the sum of each row and the products to the other ops of the group.
-  void store(Launch &launch, Rows rows);
+  /// Calls `pass` to pass the products of each row to the other ops of the
+  /// group: divided by the sum of the row, or with the sums of the rows in
+  /// shared memory from `rowSums` on.
+  void store(Rows rows, mlir::Value rowSums,
+             llvm::function_ref<void(mlir::ValueRange acc)> pass);
   /// Returns the factor of x in the exponents of 2: log2(e), times the scale of
   /// the scores.
   float factor() const;
@@ -237,6 +250,9 @@ struct FlashAttention : TileMatMul {
   llvm::SmallVector<mlir::Value, 4> loadQueries(int64_t p, int64_t k);
   mlir::Value number(float c);
 };
+
+/// Returns `x`, or 1 if that is more.
+codegen::Index atLeastOne(codegen::KernelCode &code, const codegen::Index &x);
 
 } // namespace fx::gpu
 

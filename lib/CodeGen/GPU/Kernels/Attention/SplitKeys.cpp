@@ -39,7 +39,7 @@ static Index divideCeil(KernelCode &code, const Index &a, const Index &c) {
                                       code.materialize(c)));
 }
 
-static Index atLeastOne(KernelCode &code, const Index &x) {
+Index fx::gpu::atLeastOne(KernelCode &code, const Index &x) {
   if (x.isStatic())
     return Index::of(std::max<int64_t>(x.constant, 1));
   return Value(arith::MaxSIOp::create(code.b, code.loc, code.materialize(x),

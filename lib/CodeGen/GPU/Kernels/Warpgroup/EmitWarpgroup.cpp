@@ -52,14 +52,8 @@ using codegen::Scope;
 
 namespace {
 constexpr int64_t kBlockThreads = (1 + kConsumers) * kWarpgroup;
-/// Registers of each thread of a role; all threads of an SM share 65536.
-constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
-
-/// The position of a role in the ring: the current stage, and the parity of the
-/// phase of the stage's barrier that the role waits for.
-struct Ring {
-  Value stage, parity;
-};
+/// Registers of each thread of a consumer; all threads of an SM share 65536.
+constexpr int64_t kConsumerRegisters = 232;
 
 /// What a block computes at a time: a tile, and a part of K in pieces.
 struct WorkItem {
@@ -127,14 +121,7 @@ struct WarpgroupMatMul : MatMulPlan {
     return arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::eq, x,
                                  i.of(c));
   }
-  Ring next(Ring ring) {
-    OpBuilder &b = code.b;
-    Value stage = i.add(ring.stage, 1), isLast = isEqual(stage, tiles.stages);
-    return {arith::SelectOp::create(b, code.loc, isLast, i.of(0), stage),
-            arith::SelectOp::create(b, code.loc, isLast,
-                                    i.exclusiveOr(ring.parity, i.of(1)),
-                                    ring.parity)};
-  }
+  Ring next(Ring ring) { return ring.next(i, tiles.stages); }
   /// Begins a loop over the items of the block that are `apart` times the grid
   /// apart, from the `first`-th one on. It carries `carried` and leaves the
   /// builder in its body.
@@ -165,7 +152,8 @@ bool WarpgroupMatMul::matches() {
   lhs = TensorMap::match(*this, /*isLhs=*/true);
   if (!lhs)
     images = ImageMap::match(*this);
-  rhs = TensorMap::match(*this, /*isLhs=*/false, /*hasTaps=*/!!images);
+  rhs = TensorMap::match(*this, /*isLhs=*/false, /*mayBeDynamic=*/false,
+                         /*hasTaps=*/!!images);
   return (lhs || images) && rhs;
 }
 
@@ -214,11 +202,9 @@ void WarpgroupMatMul::copy(const TensorMap &map, Value value, Value to,
                            Value full, const Index &x0, const Index &k0,
                            Value tap) {
   int64_t width = map.isLhs ? kBlockRows : tiles.columns;
-  SmallVector<Value> batches;
+  SmallVector<Value> batches = map.placeBatch(*this, i);
   if (map.hasTaps)
-    batches.push_back(tap);
-  for (unsigned loop : map.batch)
-    batches.push_back(i.from(code.materialize(MatMulPlan::at[loop])));
+    batches.insert(batches.begin(), tap);
   Value x = i.from(code.materialize(x0)), k = i.from(code.materialize(k0));
   int64_t step = map.isAlongK ? width : kBoxColumns;
   for (int64_t offset = 0; offset < width; offset += step) {
@@ -301,12 +287,8 @@ SmallVector<Value> WarpgroupMatMul::multiply(Value stage, ValueRange sums,
 void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  Value isFirstLane = isEqual(lane, 0);
   auto arrive = [&](Value barrier) {
-    auto branch = scf::IfOp::create(b, loc, isFirstLane, /*withElse=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    core.arrive(barrier);
+    core.first(lane, [&] { core.arrive(barrier); });
   };
   // In turns, a warpgroup passes over the pieces of the other one. The loop
   // carries the number of pieces before the tile, and the parity of the turn.
@@ -373,8 +355,8 @@ void WarpgroupMatMul::finish(Scope &scope, const WorkItem &item,
   Value mine = i.add(warp, -4);
   Value buffer = at(memory, i.add(i.mul(mine, kSumBytes), tiles.sumStart()));
   Value row = i.mul(areInTurns() ? i.rem(mine, 4) : mine, 16);
-  WarpgroupEpilogue epilogue{*this, i,      core,      tiles,  hasRuns,
-                             lane,  buffer, workspace, Index()};
+  WarpgroupEpilogue epilogue{*this,   i,    core,   tiles.columns, kBlockRows,
+                             hasRuns, lane, buffer, workspace,     Index()};
   if (workspace) {
     epilogue.hasRuns = isMultiple(nSize, kRun);
     Index first = item.part;
@@ -392,22 +374,10 @@ void WarpgroupMatMul::finish(Scope &scope, const WorkItem &item,
 
 /// Computes the address of the stages and initializes their barriers.
 void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto number = [&](int64_t c) {
-    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
-  };
-  Value start = launch.dynamicShared();
-  start = arith::AddIOp::create(b, loc, start, number(kBoxAlignment - 1));
-  start = arith::AndIOp::create(b, loc, start, number(-kBoxAlignment));
-  memory = LLVM::IntToPtrOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), start);
-  address = arith::TruncIOp::create(b, loc, b.getI32Type(), start);
-  auto first =
-      scf::IfOp::create(b, loc, isEqual(thread, 0), /*withElse=*/false);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(first.thenBlock());
+  BoxMemory start = placeBoxes(launch);
+  memory = start.pointer;
+  address = start.address;
+  core.first(thread, [&] {
     core.prefetch(lhsMap);
     core.prefetch(rhsMap);
     for (int64_t s = 0; s < tiles.stages; ++s) {
@@ -417,8 +387,8 @@ void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
     for (int64_t c = 0; areInTurns() && c < kConsumers; ++c)
       core.initialize(turnBarrier(i.of(c)), 4);
     core.publish();
-  }
-  mlir::gpu::BarrierOp::create(b, loc);
+  });
+  mlir::gpu::BarrierOp::create(code.b, code.loc);
 }
 
 void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
@@ -450,9 +420,7 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
                                  /*withElse=*/true);
   b.setInsertionPointToStart(roles.thenBlock());
   core.setRegisters(kProducerRegisters, /*isMore=*/false);
-  auto one = scf::IfOp::create(b, loc, isEqual(thread, 0), /*withElse=*/false);
-  b.setInsertionPointToStart(one.thenBlock());
-  produce(launch);
+  core.first(thread, [&] { produce(launch); });
   b.setInsertionPointToStart(roles.elseBlock());
   core.setRegisters(kConsumerRegisters, /*isMore=*/true);
   Scope scope;
@@ -470,26 +438,17 @@ Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
                                  Value right) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  auto number = [&](int64_t c) {
-    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
-  };
-  auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, how, x, y);
-  };
-  Value rest = arith::RemUIOp::create(
-      b, loc, arith::OrIOp::create(b, loc, left, right), number(kChunkBytes));
-  Value can = arith::AndIOp::create(
-      b, loc, compare(arith::CmpIPredicate::eq, rest, number(0)),
-      compare(arith::CmpIPredicate::sgt, multiprocessors, number(0)));
+  Value can = canCopyBoxes(code, multiprocessors, {left, right});
   if (hasRuns)
     can = arith::AndIOp::create(b, loc, can, areAligned(code));
   // The tiles of EmitTensorCore.cpp are better if a dynamic size is small.
   for (const Index &size : {mSize, nSize, kSize})
     if (!size.isStatic())
-      can = arith::AndIOp::create(b, loc, can,
-                                  compare(arith::CmpIPredicate::sge,
-                                          code.materialize(size),
-                                          code.constant(kBoxColumns)));
+      can = arith::AndIOp::create(
+          b, loc, can,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                code.materialize(size),
+                                code.constant(kBoxColumns)));
   return can;
 }
 

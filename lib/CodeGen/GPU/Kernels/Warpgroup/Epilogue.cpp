@@ -81,7 +81,7 @@ void WarpgroupEpilogue::stage(Value sums, int64_t first) {
 /// columns are known at run time.
 void WarpgroupEpilogue::stageAny(ValueRange sums, Value product, Value chunk) {
   OpBuilder &b = i.b;
-  int64_t chunks = tiles.columns / kSumColumns;
+  int64_t chunks = productColumns / kSumColumns;
   int64_t cases = chunks * sums.size();
   auto stageCase = [&](int64_t number) {
     stage(sums[number / chunks], number % chunks * kSumColumns);
@@ -179,7 +179,7 @@ void WarpgroupEpilogue::emitRows(Scope &scope, const Index &row0,
   int64_t lanes = hasRuns ? kSumColumns / MatMulPlan::kRun : kWarp;
   int64_t step = kWarp / lanes;
   int64_t rows = step * (isCostly() ? kRowsOfCostlyCode : kRows);
-  bool isExact = isMultiple(plan.mSize, kBlockRows);
+  bool isExact = isMultiple(plan.mSize, blockRows);
   Value myRow = i.div(lane, lanes), last;
   if (!isExact)
     last = i.from(
@@ -270,7 +270,7 @@ void WarpgroupEpilogue::emit(Scope &scope, const Index &row0,
   auto emitProduct = [&](Scope &outer, const Index &row,
                          ArrayRef<Column> columns,
                          llvm::function_ref<void()> stageSums) {
-    forPart(outer, row, plan.mSize, kBlockRows, [&](Scope &here) {
+    forPart(outer, row, plan.mSize, blockRows, [&](Scope &here) {
       stageSums();
       core.synchronizeWarp();
       for (const Column &it : columns)
@@ -279,11 +279,11 @@ void WarpgroupEpilogue::emit(Scope &scope, const Index &row0,
       core.synchronizeWarp();
     });
   };
-  int64_t chunks = tiles.columns / kSumColumns;
+  int64_t chunks = productColumns / kSumColumns;
   if (!isCostly()) {
     for (int64_t c = 0; c < chunks; ++c) {
       Index first = code.add(column0, Index::of(c * kSumColumns));
-      forPart(scope, first, plan.nSize, tiles.columns, [&](Scope &inChunk) {
+      forPart(scope, first, plan.nSize, productColumns, [&](Scope &inChunk) {
         SmallVector<Column> columns = placeColumns(first);
         for (auto [p, sum] : llvm::enumerate(sums))
           emitProduct(inChunk, code.add(row0, Index::of(p * kWarpgroupRows)),
@@ -293,7 +293,7 @@ void WarpgroupEpilogue::emit(Scope &scope, const Index &row0,
     return;
   }
   Index count = Index::of(chunks);
-  if (!isMultiple(plan.nSize, tiles.columns))
+  if (!isMultiple(plan.nSize, productColumns))
     count = code.min(count,
                      code.ceilDiv(code.sub(plan.nSize, column0), kSumColumns));
   Scope inChunk, inProduct;

@@ -95,8 +95,9 @@ bool ImageMap::isInLimits() const {
     if (size.isStatic() &&
         (size.constant < 1 || size.constant > int64_t(1) << 32))
       return false;
-  for (int64_t stride : ArrayRef(strides).drop_front())
-    if (stride <= 0 || stride % kChunk || stride >= int64_t(1) << 39)
+  for (const codegen::Stride &stride : ArrayRef(strides).drop_front())
+    if (stride.constant <= 0 || stride.constant % kChunk ||
+        stride.constant >= int64_t(1) << 39)
       return false;
   return channels() >= kLeastChannels;
 }
@@ -135,7 +136,7 @@ std::optional<ImageMap> ImageMap::match(MatMulPlan &plan) {
   ImageMap result;
   auto add = [&](unsigned d) {
     result.sizes.push_back(plan.code.size(plan.info.lhs(), d));
-    result.strides.push_back(buffer->strides[d].constant);
+    result.strides.push_back(buffer->strides[d]);
   };
   add(rank - 1);
   // The first dimension is that of images, unless a window moves along it.
@@ -150,9 +151,10 @@ std::optional<ImageMap> ImageMap::match(MatMulPlan &plan) {
     result.image = first.getPosition();
     add(0);
   } else {
-    int64_t bytes = result.sizes.back().constant * result.strides.back();
+    int64_t last =
+        result.sizes.back().constant * result.strides.back().constant;
     result.sizes.push_back(Index::of(1));
-    result.strides.push_back(bytes);
+    result.strides.push_back({last, Value()});
   }
   if (result.spatial.empty() || result.spatial.size() > 2)
     return std::nullopt;
@@ -166,7 +168,7 @@ std::optional<ImageMap> ImageMap::match(MatMulPlan &plan) {
   }
   terms.push_back(channel.getPosition());
   if (!areLoops(plan, plan.m, pixels) || !areLoops(plan, plan.k, terms) ||
-      result.strides.front() != 1 || !result.isInLimits())
+      !result.strides.front().isStatic(1) || !result.isInLimits())
     return std::nullopt;
   return result;
 }

@@ -31,7 +31,7 @@ struct ImageMap {
   llvm::SmallVector<Spatial, 2> spatial; ///< the innermost one first
   std::optional<unsigned> image;         ///< the loop of images, if any
   llvm::SmallVector<codegen::Index, 4> sizes;
-  llvm::SmallVector<int64_t, 4> strides; ///< in elements; the first is 1
+  llvm::SmallVector<codegen::Stride, 4> strides; ///< in elements, static
 
   /// Returns none if the operand is not that of a convolution, or if its
   /// strides, sizes or windows are not what a tensor map can have.

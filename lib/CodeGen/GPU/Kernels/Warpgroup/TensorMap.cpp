@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMap.h"
-#include "../TensorCore/TensorCore.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
 
@@ -17,41 +16,67 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::gpu;
 using codegen::Index;
+using codegen::Stride;
 
 /// Returns the stride of the operand's dimension that is indexed by `loop`, or
-/// none if there is no such dimension or its stride is dynamic.
-static std::optional<int64_t>
+/// none if there is no such dimension.
+static std::optional<Stride>
 getStride(AffineMap map, const codegen::Buffer &buffer, unsigned loop) {
   for (auto [expr, stride] : llvm::zip(map.getResults(), buffer.strides))
     if (auto dim = dyn_cast<AffineDimExpr>(expr);
         dim && dim.getPosition() == loop)
-      return stride.value ? std::nullopt : std::optional(stride.constant);
+      return stride;
   return std::nullopt;
+}
+
+/// Returns true if `outer` is `size` times `inner`, for all values.
+static bool isContiguous(const Stride &outer, const Stride &inner,
+                         const Index &size) {
+  return size.isStatic() && outer.value == inner.value &&
+         outer.constant == inner.constant * size.constant;
 }
 
 /// Returns the stride of `loops` merged to one dimension, or none if they are
 /// not contiguous in memory.
-static std::optional<int64_t> merge(AffineMap map,
-                                    const codegen::Buffer &buffer,
-                                    ArrayRef<unsigned> loops,
-                                    ArrayRef<Index> sizes) {
-  std::optional<int64_t> innermost, next;
+static std::optional<Stride> merge(AffineMap map, const codegen::Buffer &buffer,
+                                   ArrayRef<unsigned> loops,
+                                   ArrayRef<Index> sizes) {
+  std::optional<Stride> innermost, last;
+  Index lastSize;
   for (auto [loop, size] : llvm::reverse(llvm::zip(loops, sizes))) {
     if (size == Index::of(1))
       continue;
-    std::optional<int64_t> stride = getStride(map, buffer, loop);
-    if (!stride || (innermost && stride != next))
+    std::optional<Stride> stride = getStride(map, buffer, loop);
+    if (!stride || (last && !isContiguous(*stride, *last, lastSize)))
       return std::nullopt;
     if (!innermost)
       innermost = stride;
-    next =
-        size.isStatic() ? std::optional(*stride * size.constant) : std::nullopt;
+    last = stride;
+    lastSize = size;
   }
   return innermost;
 }
 
+/// Merges two neighbouring dimensions of the batch that are contiguous in
+/// memory. Returns false if there are none.
+static bool mergeBatch(codegen::KernelCode &code, TensorMap &map) {
+  for (size_t d = 2; d + 1 < map.sizes.size(); ++d) {
+    const Index &inner = map.sizes[d + 1];
+    if (!isContiguous(map.strides[d], map.strides[d + 1], inner))
+      continue;
+    map.sizes[d] = code.mul(map.sizes[d], inner);
+    map.strides[d] = map.strides[d + 1];
+    map.sizes.erase(map.sizes.begin() + d + 1);
+    map.strides.erase(map.strides.begin() + d + 1);
+    llvm::append_range(map.batch[d - 2], map.batch[d - 1]);
+    map.batch.erase(map.batch.begin() + d - 1);
+    return true;
+  }
+  return false;
+}
+
 std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs,
-                                          bool hasTaps) {
+                                          bool mayBeDynamic, bool hasTaps) {
   const codegen::Buffer *buffer = plan.code.buffer(plan.operand(isLhs));
   AffineMap map = plan.operandMap(isLhs);
   if (!buffer || !map.isProjectedPermutation(/*allowZeroInResults=*/true))
@@ -63,11 +88,11 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs,
       merge(map, *buffer, terms.drop_front(taps), termSizes.drop_front(taps));
   auto across = isLhs ? merge(map, *buffer, plan.m, plan.mSizes)
                       : merge(map, *buffer, plan.n, plan.nSizes);
-  if (!alongK || !across || (*alongK != 1 && *across != 1))
+  if (!alongK || !across || (!alongK->isStatic(1) && !across->isStatic(1)))
     return std::nullopt;
   TensorMap result;
   result.isLhs = isLhs;
-  result.isAlongK = *alongK == 1;
+  result.isAlongK = alongK->isStatic(1);
   const Index &size = isLhs ? plan.mSize : plan.nSize;
   result.sizes = {product(plan.code, termSizes.drop_front(taps)), size};
   result.strides = {*alongK, *across};
@@ -88,25 +113,47 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs,
   for (auto [loop, size] : llvm::zip(plan.batch, plan.batchSizes)) {
     if (size == Index::of(1) || !map.isFunctionOfDim(loop))
       continue;
-    std::optional<int64_t> stride = getStride(map, *buffer, loop);
+    std::optional<Stride> stride = getStride(map, *buffer, loop);
     if (!stride)
       return std::nullopt;
     result.sizes.push_back(size);
     result.strides.push_back(*stride);
-    result.batch.push_back(loop);
+    result.batch.push_back({loop});
   }
   // The limits of cuTensorMapEncodeTiled.
   constexpr int64_t kMaxSize = int64_t(1) << 32,
                     kMaxStride = int64_t(1) << 39; // 2^40 bytes
-  if (result.sizes.size() > kMaxRank)
-    return std::nullopt;
+  while (result.sizes.size() > kMaxRank)
+    if (!mergeBatch(plan.code, result))
+      return std::nullopt;
   for (const Index &size : result.sizes)
     if (size.isStatic() && (size.constant < 1 || size.constant > kMaxSize))
       return std::nullopt;
-  for (int64_t stride : ArrayRef(result.strides).drop_front())
-    if (stride <= 0 || stride % kChunk || stride >= kMaxStride)
+  for (const Stride &stride : ArrayRef(result.strides).drop_front())
+    if (stride.value ? !mayBeDynamic
+                     : stride.constant <= 0 || stride.constant % kChunk ||
+                           stride.constant >= kMaxStride)
       return std::nullopt;
   return result;
+}
+
+Value fx::gpu::canCopyBoxes(codegen::KernelCode &code, Value multiprocessors,
+                            ArrayRef<Value> addresses) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto number = [&](int64_t c) {
+    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
+  };
+  auto compare = [&](arith::CmpIPredicate how, Value x) -> Value {
+    return arith::CmpIOp::create(b, loc, how, x, number(0));
+  };
+  Value all = addresses.front();
+  for (Value address : addresses.drop_front())
+    all = arith::OrIOp::create(b, loc, all, address);
+  Value rest = arith::RemUIOp::create(b, loc, all, number(kChunkBytes));
+  return arith::AndIOp::create(
+      b, loc, compare(arith::CmpIPredicate::eq, rest),
+      compare(arith::CmpIPredicate::sgt, multiprocessors));
 }
 
 Value fx::gpu::callRuntime(codegen::KernelCode &code, StringRef name,
@@ -124,7 +171,7 @@ Value fx::gpu::callRuntime(codegen::KernelCode &code, StringRef name,
 SmallVector<Value> fx::gpu::beginMap(MatMulPlan &plan, int64_t slot,
                                      Value operand, Value address, int64_t rows,
                                      ArrayRef<Index> sizes,
-                                     ArrayRef<int64_t> strides) {
+                                     ArrayRef<Stride> strides) {
   codegen::KernelCode &code = plan.code;
   OpBuilder &b = code.b;
   Type i64 = b.getI64Type();
@@ -141,7 +188,13 @@ SmallVector<Value> fx::gpu::beginMap(MatMulPlan &plan, int64_t slot,
                        : arith::IndexCastOp::create(
                              b, code.loc, i64, code.materialize(sizes[d])));
   for (int d = 1; d < TensorMap::kMaxRank; ++d)
-    args.push_back(number(d < int(strides.size()) ? 2 * strides[d] : 0));
+    args.push_back(
+        d >= int(strides.size()) ? number(0)
+        : strides[d].value
+            ? arith::IndexCastOp::create(
+                  b, code.loc, i64,
+                  code.materialize(code.mul(Index::of(2), strides[d])))
+            : number(2 * strides[d].constant));
   return args;
 }
 
@@ -157,4 +210,37 @@ Value TensorMap::make(MatMulPlan &plan, int64_t slot, Value address,
   return makeMap(
       plan.code, "fx_rt_gpu_tensor_map",
       beginMap(plan, slot, plan.operand(isLhs), address, rows, sizes, strides));
+}
+
+Value TensorMap::addConditions(codegen::KernelCode &code, Value can) const {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto require = [&](arith::CmpIPredicate how, Value x) {
+    Value holds = arith::CmpIOp::create(b, loc, how, x, code.constant(0));
+    can = arith::AndIOp::create(b, loc, can, holds);
+  };
+  for (const Stride &stride : strides) {
+    if (!stride.value)
+      continue;
+    Value size = code.materialize(code.mul(Index::of(1), stride));
+    require(arith::CmpIPredicate::sgt, size);
+    if (stride.constant % kChunk)
+      require(arith::CmpIPredicate::eq,
+              arith::RemUIOp::create(b, loc, size, code.constant(kChunk)));
+  }
+  return can;
+}
+
+SmallVector<Value> TensorMap::placeBatch(MatMulPlan &plan, Int32 &i) const {
+  codegen::KernelCode &code = plan.code;
+  SmallVector<Value> coords;
+  for (ArrayRef<unsigned> loops : batch) {
+    Index at = Index::of(0);
+    for (unsigned loop : loops) {
+      size_t which = llvm::find(plan.batch, loop) - plan.batch.begin();
+      at = code.add(code.mul(at, plan.batchSizes[which]), plan.at[loop]);
+    }
+    coords.push_back(i.from(code.materialize(at)));
+  }
+  return coords;
 }

@@ -10,9 +10,38 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace fx::gpu;
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+Ring Ring::next(Int32 &i, int64_t stages) const {
+  OpBuilder &b = i.b;
+  Value following = i.add(stage, 1);
+  Value isLast = arith::CmpIOp::create(b, i.loc, arith::CmpIPredicate::eq,
+                                       following, i.of(stages));
+  return {arith::SelectOp::create(b, i.loc, isLast, i.of(0), following),
+          arith::SelectOp::create(b, i.loc, isLast,
+                                  i.exclusiveOr(parity, i.of(1)), parity)};
+}
+
+BoxMemory fx::gpu::placeBoxes(Launch &launch) {
+  OpBuilder &b = launch.code.b;
+  Location loc = launch.code.loc;
+  auto number = [&](int64_t c) {
+    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
+  };
+  Value start = launch.dynamicShared();
+  start = arith::AddIOp::create(b, loc, start, number(kBoxAlignment - 1));
+  start = arith::AndIOp::create(b, loc, start, number(-kBoxAlignment));
+  return {LLVM::IntToPtrOp::create(
+              b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), start),
+          arith::TruncIOp::create(b, loc, b.getI32Type(), start)};
+}
 
 //===----------------------------------------------------------------------===//
 // Barriers
@@ -110,6 +139,84 @@ Value Warpgroup::multiply(Value sums, Value x, bool xAlongK, Value y,
       yAlongK ? NVVM::MMALayout::col : NVVM::MMALayout::row, nullptr);
 }
 
+/// Returns "$FROM,$FROM+1,..." for `count` operands of assembly.
+static std::string listOperands(int64_t from, int64_t count) {
+  std::string text;
+  for (int64_t o = from; o < from + count; ++o)
+    text += (o > from ? ", $" : "$") + std::to_string(o);
+  return text;
+}
+
+/// Returns the constraints of `count` results in f32 registers, which are those
+/// of the first operands.
+static std::string constrainSums(int64_t count) {
+  std::string results, operands;
+  for (int64_t o = 0; o < count; ++o) {
+    results += "=f,";
+    operands += std::to_string(o) + ",";
+  }
+  return results + operands;
+}
+
+Value Warpgroup::multiply(Value sums, ArrayRef<Value> x, Value y, bool yAlongK,
+                          int64_t columns) {
+  // The NVVM op takes descriptors only. As in its assembly, the last operands
+  // are constants: that sums are kept, the signs, and the order of `y`.
+  OpBuilder &b = i.b;
+  int64_t count = columns / 2, at = 2 * count;
+  std::string kind = element.isBF16() ? "bf16" : "f16";
+  auto operand = [&](int64_t o) { return "$" + std::to_string(at + o); };
+  std::string text = "{ .reg .pred p; setp.ne.b32 p, " + operand(5) +
+                     ", 0; wgmma.mma_async.sync.aligned.m64n" +
+                     std::to_string(columns) + "k16.f32." + kind + "." + kind +
+                     " {" + listOperands(0, count) + "}, {" +
+                     listOperands(at, 4) + "}, " + operand(4) + ", p, " +
+                     operand(6) + ", " + operand(7) + ", " + operand(8) + "; }";
+  SmallVector<Value> operands = unpack(sums);
+  llvm::append_range(operands, x);
+  operands.push_back(y);
+  for (int64_t c : {1, 1, 1, yAlongK ? 0 : 1})
+    operands.push_back(i.of(c));
+  return LLVM::InlineAsmOp::create(b, i.loc, sums.getType(), operands, text,
+                                   constrainSums(count) + "r,r,r,r,l,n,n,n,n",
+                                   /*has_side_effects=*/true,
+                                   /*is_align_stack=*/false,
+                                   LLVM::tailcallkind::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+      .getRes();
+}
+
+Value Warpgroup::finish(int64_t pending, Value sums, ValueRange reads) {
+  SmallVector<Value> operands = unpack(sums);
+  std::string constraints = constrainSums(operands.size());
+  for (Value v : reads)
+    constraints += v.getType().isF32() ? "f," : "r,";
+  constraints.pop_back();
+  llvm::append_range(operands, reads);
+  return LLVM::InlineAsmOp::create(
+             i.b, i.loc, sums.getType(), operands,
+             "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";",
+             constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+             ArrayAttr())
+      .getRes();
+}
+
+Value Warpgroup::pack(ValueRange sums) {
+  Value all = undefined(2 * sums.size());
+  for (auto [n, sum] : llvm::enumerate(sums))
+    all = LLVM::InsertValueOp::create(i.b, i.loc, all, sum, n);
+  return all;
+}
+
+SmallVector<Value> Warpgroup::unpack(Value sums) {
+  size_t count = cast<LLVM::LLVMStructType>(sums.getType()).getBody().size();
+  SmallVector<Value> parts;
+  for (size_t n = 0; n < count; ++n)
+    parts.push_back(LLVM::ExtractValueOp::create(i.b, i.loc, sums, n));
+  return parts;
+}
+
 void Warpgroup::fence() { NVVM::WgmmaFenceAlignedOp::create(i.b, i.loc); }
 void Warpgroup::commit() { NVVM::WgmmaGroupSyncAlignedOp::create(i.b, i.loc); }
 void Warpgroup::finish(int64_t pending) {
@@ -131,4 +238,25 @@ void Warpgroup::setRegisters(int64_t count, bool isMore) {
 }
 void Warpgroup::synchronizeWarp() {
   NVVM::SyncWarpOp::create(i.b, i.loc, i.of(-1));
+}
+static void callBarrier(Int32 &i, StringRef how, Value number,
+                        int64_t threads) {
+  auto name = i.b.getStringAttr("llvm.nvvm.barrier.cta." + how.str() +
+                                ".aligned.count");
+  LLVM::CallIntrinsicOp::create(i.b, i.loc, name,
+                                ValueRange{number, i.of(threads)});
+}
+void Warpgroup::meet(Value number, int64_t threads) {
+  callBarrier(i, "sync", number, threads);
+}
+void Warpgroup::announce(Value number, int64_t threads) {
+  callBarrier(i, "arrive", number, threads);
+}
+void Warpgroup::first(Value number, llvm::function_ref<void()> body) {
+  Value isFirst = arith::CmpIOp::create(i.b, i.loc, arith::CmpIPredicate::eq,
+                                        number, i.of(0));
+  auto branch = scf::IfOp::create(i.b, i.loc, isFirst, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(i.b);
+  i.b.setInsertionPointToStart(branch.thenBlock());
+  body();
 }

@@ -8,7 +8,8 @@
 // The PTX instructions of schedules for compute capability 9.0a: copies of
 // boxes of a tensor (cp.async.bulk.tensor) that signal barriers in shared
 // memory (mbarrier), and matrix multiplications of 64 rows by a warpgroup of
-// 128 threads, with both operands in shared memory (wgmma).
+// 128 threads (wgmma). The right operand is in shared memory, the left one
+// there or in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,8 @@
 #include "../TensorCore/TensorCore.h"
 
 namespace fx::gpu {
+
+struct Launch;
 
 /// Number of threads of a warpgroup.
 inline constexpr int64_t kWarpgroup = 128;
@@ -30,6 +33,25 @@ inline constexpr int64_t kBoxBytes = 128;
 inline constexpr int64_t kBoxColumns = 64;
 /// Alignment of boxes in shared memory: the permutation repeats every 8 rows.
 inline constexpr int64_t kBoxAlignment = 1024;
+/// Registers of each thread of a warpgroup that only starts copies.
+inline constexpr int64_t kProducerRegisters = 40;
+
+/// The position of a role in a ring of stages in shared memory: the current
+/// stage, and the parity of the phase of the stage's barrier that the role
+/// waits for. Both are i32.
+struct Ring {
+  mlir::Value stage, parity;
+  /// Returns the next position in a ring of `stages` stages.
+  Ring next(Int32 &i, int64_t stages) const;
+};
+
+/// Shared memory for boxes: its start, a pointer and an i32.
+struct BoxMemory {
+  mlir::Value pointer, address;
+};
+/// Returns the first aligned place in the dynamic shared memory of a launch,
+/// which must have `kBoxAlignment` bytes more than are needed.
+BoxMemory placeBoxes(Launch &launch);
 
 /// Emits the instructions for bf16 or f16 elements, which are accumulated in
 /// f32. A barrier is a pointer to 8 bytes of shared memory. All threads of a
@@ -87,13 +109,25 @@ struct Warpgroup {
   mlir::Value multiply(mlir::Value sums, mlir::Value x, bool xAlongK,
                        mlir::Value y, bool yAlongK, int64_t columns,
                        bool isFirst);
-  /// Orders writes to the registers of sums before the first `multiply` that
-  /// uses them.
+  /// Returns `sums` plus the product of a left operand in registers and one in
+  /// shared memory. `x` is that of `TensorCore::multiply` for the 16 rows of
+  /// each warp; the registers may be read until `finish`.
+  mlir::Value multiply(mlir::Value sums, llvm::ArrayRef<mlir::Value> x,
+                       mlir::Value y, bool yAlongK, int64_t columns);
+  /// Orders writes to registers before the first `multiply` that uses them.
   void fence();
   /// Makes the products since the last call a group.
   void commit();
   /// Waits until at most the last `pending` groups are incomplete.
   void finish(int64_t pending);
+  /// Does the same and returns `sums`, which are complete then. No read of the
+  /// result can be moved before the wait. `reads` are values of 32 bits whose
+  /// registers incomplete products read, and that must exist before the wait.
+  mlir::Value finish(int64_t pending, mlir::Value sums,
+                     mlir::ValueRange reads = {});
+  /// Return sums as a struct, and those of a struct.
+  mlir::Value pack(mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> unpack(mlir::Value sums);
 
   //===--- threads -------------------------------------------------------===//
   /// Returns the first lane's `v`, so that the compiler knows that the value is
@@ -104,6 +138,13 @@ struct Warpgroup {
   void setRegisters(int64_t count, bool isMore);
   /// Synchronizes the threads of a warp.
   void synchronizeWarp();
+  /// Waits at the block's barrier `number` (an i32 from 1 to 15) for `threads`
+  /// threads, or only counts as having come. All lanes of a warp do the same.
+  void meet(mlir::Value number, int64_t threads);
+  void announce(mlir::Value number, int64_t threads);
+  /// Emits `body` for thread 0 of the block, or for lane 0 of each warp: for
+  /// the threads whose `number` is 0.
+  void first(mlir::Value number, llvm::function_ref<void()> body);
 };
 
 } // namespace fx::gpu

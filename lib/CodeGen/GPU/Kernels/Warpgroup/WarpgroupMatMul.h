@@ -54,15 +54,16 @@ struct WarpgroupEpilogue {
   MatMulPlan &plan;
   Int32 i;
   Warpgroup core;
-  const WarpgroupTiles &tiles;
+  int64_t productColumns;     ///< a multiple of `kSumColumns`
+  int64_t blockRows;          ///< the rows of a block's tile
   bool hasRuns;               ///< threads store runs of columns
   mlir::Value lane;           ///< the number of the lane, an i32
   mlir::Value buffer;         ///< the warp's `kSumBytes` bytes of shared memory
   mlir::Value workspace;      ///< null: the group's outputs are stored
   codegen::Index firstOfPart; ///< of the part's sums in the workspace
 
-  /// `sums` are the results of the products, each of 64 rows and
-  /// `tiles.columns` columns; `row0` is the warp's first row in the first one.
+  /// `sums` are the results of the products, each of 64 rows; `row0` is the
+  /// warp's first row in the first one.
   void emit(codegen::Scope &scope, const codegen::Index &row0,
             const codegen::Index &column0, mlir::ValueRange sums);
 
