@@ -86,15 +86,16 @@ def _replace_assembly(ir: str) -> str:
     declared = {"declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
                 "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
-                "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, i32)",
+                "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, "
+                "i32)",
                 "declare void @emu.nvvm.wgmma.wait_group.sync.aligned(i64)"}
     # The module may declare it, too.
     ir = re.sub(r"(?m)^declare void @emu\.nvvm\.wgmma\.wait_group\.sync\.aligned\(.*\n", "", ir)
 
     def gather(struct, count):
         """Returns the parameters %a0 and so on, and lines that make %v<count - 1> of them."""
-        lines = [f"  %v{i} = insertvalue {struct} {f'%v{i - 1}' if i else 'poison'}, float %a{i}, {i}"
-                 for i in range(count)]
+        lines = [f"  %v{i} = insertvalue {struct} {f'%v{i - 1}' if i else 'poison'}, "
+                 f"float %a{i}, {i}" for i in range(count)]
         return ", ".join(f"float %a{i}" for i in range(count)), lines
 
     def define(match):

@@ -159,8 +159,9 @@ def read_registers(ir: str) -> str:
 
 def _read_registers(function: str) -> str:
     lines = function.split("\n")
-    passing = re.compile(rf"^  ({NAME}) = (phi (?:\{{|float )|insertvalue \{{|extractvalue \{{|freeze |"
-                         r"call \{[^}]*\} asm sideeffect \"wgmma\.wait_group)(.*)")
+    passing = re.compile(
+        rf"^  ({NAME}) = (phi (?:\{{|float )|insertvalue \{{|extractvalue \{{|freeze |"
+        r"call \{[^}]*\} asm sideeffect \"wgmma\.wait_group)(.*)")
     named: set[str] = set()
     while True:
         before = len(named)

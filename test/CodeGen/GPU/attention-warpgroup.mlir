@@ -5,9 +5,11 @@
 // RUN: fx-compile --target=cuda %s --emit=gpu --gpu-tiles=attention=1:3:96 | FileCheck %s --check-prefix=THREE
 // RUN: fx-compile --target=cuda %s --emit=gpu --gpu-tiles=attention=1 | FileCheck %s --check-prefix=MMA
 // RUN: fx-compile --target=cuda:sm_80 %s --emit=gpu --gpu-tiles=attention=1:2:64 | FileCheck %s --check-prefix=MMA
-// Sums that do not fit the registers, and keys that are no multiple of 16.
+// Sums that do not fit the registers, keys that are no multiple of 16, and one
+// warpgroup.
 // RUN: fx-compile --target=cuda %s --emit=gpu --gpu-tiles=attention=1:3:256 | FileCheck %s --check-prefix=MMA
 // RUN: fx-compile --target=cuda %s --emit=gpu --gpu-tiles=attention=1:2:40 | FileCheck %s --check-prefix=MMA
+// RUN: fx-compile --target=cuda %s --emit=gpu --gpu-tiles=attention=1:1:64 | FileCheck %s --check-prefix=MMA
 
 // CHECK: call @fx_rt_gpu_multiprocessors(%c90_i64)
 // CHECK: arith.remui %{{.*}}, %c16_i64

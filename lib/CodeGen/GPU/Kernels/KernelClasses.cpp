@@ -12,7 +12,8 @@ using namespace fx;
 using namespace fx::gpu;
 
 namespace fx::gpu {
-/// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
+/// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 9.0a
+/// if the device has them, or else on those of 8.0.
 codegen::KernelClass getAttentionClass();
 /// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a if
 /// the device has them, or else on those of 8.0.

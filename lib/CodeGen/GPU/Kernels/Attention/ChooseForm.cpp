@@ -65,7 +65,7 @@ bool WarpgroupAttention::findMaps() {
 /// shared memory.
 bool WarpgroupAttention::fits() const {
   int64_t sums = tiles.n / 2 + tiles.k / 2, operands = tiles.k / 4;
-  return warpgroups >= 1 && warpgroups <= 3 && tiles.k >= 16 &&
+  return warpgroups >= 2 && warpgroups <= 3 && tiles.k >= 16 &&
          tiles.k <= kMostKeys && tiles.k % 16 == 0 &&
          sums + operands + kOtherRegisters <= consumerRegisters() &&
          boxBytes() <= code.machine.maxShared;
@@ -187,6 +187,6 @@ bool WarpgroupAttention::matches() {
   if (!asked)
     return chooseTiles() && isFaster();
   setTiles(asked.getWarpgroups(), asked.getKeys() ? asked.getKeys() : 64);
-  hasTurns = asked.getTurns() && warpgroups > 1;
+  hasTurns = asked.getTurns();
   return fits();
 }
