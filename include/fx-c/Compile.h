@@ -84,7 +84,8 @@ typedef struct {
    * --swappable-weights. */
   int swappable_weights;
   /* Keep caches that the program takes as inputs and returns with new values in
-   * states with this number of rows, as fx-compile --cache-capacity. 0: do not. */
+   * states with this number of rows, as fx-compile --cache-capacity. 0: do not.
+   */
   int64_t cache_capacity;
 } FXCompileOptions;
 

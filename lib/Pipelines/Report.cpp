@@ -76,9 +76,9 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
 
 llvm::json::Object CompileReport::toMethodJSON() const {
   llvm::json::Object all = toJSON(), json{{"name", method}};
-  for (llvm::StringRef key : {"operators", "fallbacks", "fallback_summary",
-                              "kernels", "arena_bytes", "unchecked", "parts",
-                              "in_spec", "out_spec"})
+  for (llvm::StringRef key :
+       {"operators", "fallbacks", "fallback_summary", "kernels", "arena_bytes",
+        "unchecked", "parts", "in_spec", "out_spec"})
     if (llvm::json::Value *value = all.get(key))
       json[key] = std::move(*value);
   return json;
