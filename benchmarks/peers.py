@@ -272,7 +272,7 @@ def measure(case, dtype, threads, options, roofline) -> dict:
             if made := build(engine, module, args, dtype, threads):
                 engines[engine] = made[0]
                 row["error"][engine] = error_of(made[1], expected)
-        times = run.interleave(engines, options.seconds) if engines else {}
+        times = run.interleave(engines, options.seconds, 0.05 * (threads > 1)) if engines else {}
         row["ms"] = {k: statistics.median(t) * 1e3 for k, t in times.items()}
         row["limit_ms"] = limit_ms(case, dtype, threads, module, args, roofline)
     ours = min((row["ms"][k] for k in ("fx", "fx_module") if k in row["ms"]), default=None)

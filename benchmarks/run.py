@@ -110,9 +110,13 @@ def compile_torch(module, args, kwargs, freezing: bool, dynamic: bool = False):
     return run, time.perf_counter() - start
 
 
-def interleave(engines: dict, seconds: float) -> dict[str, list[float]]:
+def interleave(engines: dict, seconds: float, rest: float = 0) -> dict[str, list[float]]:
     """Runs rounds of all engines for the given time, but at least five. Returns the seconds
-    of each run."""
+    of each run.
+
+    The threads of an engine wait actively for a while after a run, and would take a CPU from
+    the next engine. With several threads, `rest` is the seconds to wait before an engine's turn;
+    it then begins with a run that is not timed."""
     times: dict[str, list[float]] = {name: [] for name in engines}
     for run in engines.values():
         run()
@@ -120,6 +124,9 @@ def interleave(engines: dict, seconds: float) -> dict[str, list[float]]:
     rounds = 0
     while rounds < 5 or time.perf_counter() - start < seconds:
         for name, run in engines.items():
+            if rest:
+                time.sleep(rest)
+                run()
             begin = time.perf_counter()
             run()
             times[name].append(time.perf_counter() - begin)
