@@ -129,7 +129,7 @@ def rank_main(model: str, config) -> None:
     step = torch.tensor([[3]]), torch.tensor([5])
     before = resident()
     compiled = fx_mlir.load(model.replace("{rank}", str(rank)))
-    (got,) = compiled(*step)
+    got = compiled(*step)
     result["memory"] = resident() - before
     eager = eager_model(config, rank, world)
     gc.collect()
