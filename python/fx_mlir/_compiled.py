@@ -231,6 +231,8 @@ def compile(
         cuda_graphs=cuda_graphs,
     )
     compiled._add_methods(options)
+    if cache_capacity:  # the inputs are no longer those of the export
+        return compiled
     compiled._constants = _constants_of(compiled.info, next(iter(sources.values())))
     for method, each in zip(compiled.methods.values(), sources.values()):
         method._constants = _constants_of(method.info, each)
