@@ -314,6 +314,7 @@ class CompiledModel:
                 kwargs = {name: kwargs[name] for name in names}
             leaves, spec = self._in_trees.tree_flatten((args, kwargs))
             if spec != self._in_spec:
+                self._check_number(args, kwargs)
                 want, got = (" ".join(str(s).split()) for s in (self._in_spec, spec))
                 raise Error(f"expected arguments of the form {want}, got {got}")
         if len(leaves) != count:
@@ -322,6 +323,14 @@ class CompiledModel:
             if leaves[leaf] != want:
                 raise Error(f"input {leaf}: expected {want!r}, as exported, got {leaves[leaf]!r}")
         return leaves
+
+    def _check_number(self, args: tuple, kwargs: dict) -> None:
+        """Raises Error if the module takes plain arguments, and their number is wrong. The text is
+        shorter than one about structures."""
+        positional, by_name = self._in_spec.children()
+        plain = all(child.is_leaf() for child in positional.children()) and not by_name.children()
+        if plain and not kwargs and len(args) != self._n_inputs:
+            raise Error(f"expected {self._n_inputs} inputs, got {len(args)}")
 
     @property
     def methods(self) -> dict[str, CompiledModel]:

@@ -375,7 +375,7 @@ fast.run_into(out, x[:, ::2], 1, y)
 results += [*out[:2], y]
 fast.reset()
 x = x[:, :8]
-for text, *args in [("expected arguments of the form", x, y), ("'x'", x.real, 2, y), ("'y'", x, 2, y[:3]),
+for text, *args in [("expected 3 inputs, got 2", x, y), ("'x'", x.real, 2, y), ("'y'", x, 2, y[:3]),
                     ("expected an array to write to", x, 2, np.broadcast_to(y[:1], 4)),
                     ("64", np.zeros((65, 8), "c16"), 2, y)]:
     try:

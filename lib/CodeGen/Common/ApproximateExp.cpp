@@ -40,24 +40,10 @@ Value fx::codegen::scaleByPowerOfTwo(OpBuilder &b, Location loc, Value x,
       .getResult(0);
 }
 
-Value fx::codegen::clampOrdered(OpBuilder &b, Location loc, Value x, float low,
-                                float high) {
-  auto pick = [&](arith::CmpFPredicate predicate, float bound) {
-    Value limit =
-        createScalarOrSplatConstant(b, loc, x.getType(), llvm::APFloat(bound));
-    Value is = arith::CmpFOp::create(b, loc, predicate, x, limit);
-    x = arith::SelectOp::create(b, loc, is, limit, x);
-  };
-  pick(arith::CmpFPredicate::OLT, low);
-  pick(arith::CmpFPredicate::OGT, high);
-  return x;
-}
-
 namespace {
 /// Approximates e^x by 2^n (1 + t + t^2 Q(t)), where n is x / log(2) rounded to
 /// an integer and t is x - n log(2). Matches vectors for
-/// which an instruction multiplies by 2^n: without it, upstream's pattern is as
-/// fast.
+/// which an instruction multiplies by 2^n; for others see Floats::exp.
 struct ApproximateExp : OpRewritePattern<math::ExpOp> {
   MathOptions options;
   ApproximateExp(MLIRContext *context, const MathOptions &options)

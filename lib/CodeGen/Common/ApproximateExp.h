@@ -21,11 +21,6 @@ bool canScale(mlir::Type type, const MathOptions &options);
 mlir::Value scaleByPowerOfTwo(mlir::OpBuilder &b, mlir::Location loc,
                               mlir::Value x, mlir::Value n);
 
-/// Returns `x`, which may be a vector of f32, limited to [low, high]. NaN stays
-/// NaN.
-mlir::Value clampOrdered(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                         float low, float high);
-
 } // namespace fx::codegen
 
 #endif // FX_LIB_CODEGEN_COMMON_APPROXIMATEEXP_H

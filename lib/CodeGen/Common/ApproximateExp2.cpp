@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ApproximateExp.h"
+#include "Floats.h"
 #include "fx/CodeGen/Common/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,7 +46,9 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
       return createScalarOrSplatConstant(b, loc, integers, v);
     };
     // Beyond these bounds the result is infinite or zero. NaN stays NaN.
-    Value x = clampOrdered(b, loc, op.getOperand(), -152.0f, 129.0f);
+    ImplicitLocOpBuilder builder(loc, b);
+    Floats f{builder, type};
+    Value x = f.min(f.max(op.getOperand(), -152), 129);
     Value n = math::RoundEvenOp::create(b, loc, x);
     Value t = arith::SubFOp::create(b, loc, x, n);
     static constexpr float terms[] = {1.534620242e-04f, 1.339911134e-03f,

@@ -44,15 +44,15 @@ Value Floats::exp(Value x) {
   return mul(mul(y, power), power);
 }
 
-/// e^x = 2^n e^r. Results below 2^-126 may be 0, so one factor 2^n suffices.
+/// e^x = 2^(n + 64) e^r 2^-64. The first product is a normal number, so a
+/// subnormal result is rounded once.
 Value Floats::expOfNonpositive(Value x) {
-  // The smallest n is -127, for which the bits of 2^n are those of 0.
-  x = max(x, -88);
+  x = max(x, -104);
   Value n, sum = round(x, 0x1.715476p+0f, n);
   Value r = fma(n, number(-kLog2), x);
   r = fma(n, number(-kLog2Low), r);
-  Value y = polynomial(r, kShortExp);
-  return mul(y, powerOfTwo(bits(sum), 0));
+  Value y = mul(polynomial(r, kShortExp), powerOfTwo(bits(sum), 64));
+  return mul(y, number(0x1p-64f));
 }
 
 /// e^x - 1 = (2^n - 1) + 2^n r + 2^n (e^r - 1 - r), added in this order. All

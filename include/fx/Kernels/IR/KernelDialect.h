@@ -50,7 +50,7 @@ inline constexpr llvm::StringLiteral kTuningVersionAttr =
 inline constexpr int64_t kTuningVersion = 1;
 
 /// A unit attribute of math.exp in the code of a kernel: the operand is at most
-/// 0 or NaN, and results below 2^-126 may be 0.
+/// 0 or NaN.
 inline constexpr llvm::StringLiteral kNonpositiveAttr = "fx_kernel.nonpositive";
 
 /// Returns the memref type of an argument of an emitted kernel for a tensor of

@@ -79,7 +79,7 @@ parseSchedule(MLIRContext *ctx, StringRef text) {
     return llvm::createStringError(
         name.str() + ": expected " + std::to_string(least) +
         (least < most ? " to " + std::to_string(most) : "") +
-        " numbers up to 4096 with colons" + ", got '" + numbers.str() + "'");
+        " numbers up to 4096 with colons, got '" + numbers.str() + "'");
   return getSchedule(ctx, name, values);
 }
 

@@ -21,7 +21,7 @@ using codegen::Index;
 /// Products that a multiprocessor's tensor cores add in a clock by wgmma.
 static constexpr double kProducts = 2048;
 /// The products of attention by mma.sync in a clock, with its softmax, as
-/// measured.
+/// measured before its loop left out masks of whole pieces.
 static constexpr double kProductsByMMA = 475;
 /// The clocks of a score in the softmax: 16 exponentials and 128 other
 /// operations in a clock.
