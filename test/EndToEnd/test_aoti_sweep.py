@@ -22,7 +22,11 @@ QUICK_MODELS = {"mlp-dynamic-training", "llama_small_decode-static-training"}
 
 
 def selected(family: str, config: batch.Config):
-    return [case for case in FAMILIES[family] if case.dynamic or not config.dynamic]
+    return [
+        case
+        for case in FAMILIES[family]
+        if (case.dynamic or not config.dynamic) and (case.decomposes or not config.decomposed)
+    ]
 
 
 def parameters():

@@ -22,6 +22,7 @@ def selected(family: str, config: batch.Config):
         case
         for case in FAMILIES[family]
         if (case.dynamic or not config.dynamic)
+        and (case.decomposes or not config.decomposed)
         # The interpreter treats static sizes as symbolic ones that are known.
         and (config.dynamic or config.mode != "interpret" or not case.dynamic)
         and (config.mode == "interpret" or bool(case.fallback) == (config.mode == "compiled"))

@@ -82,7 +82,7 @@ row("pixel_unshuffle.image", lambda x: F.pixel_unshuffle(x.repeat(1, 1, 3, 3), 3
 row("affine_grid", lambda x: F.affine_grid(x, [5, 3, 6, 4], align_corners=False), f(5, 2, 3),
     dynamic=False)
 row("affine_grid.volume", lambda x: F.affine_grid(x, [2, 3, 6, 1, 5], align_corners=True), f(2, 3, 4),
-    dynamic=False)
+    dynamic=False, decomposes=False)
 row("meshgrid", lambda x, y: torch.meshgrid(x, y, indexing="ij"), f("n"), f("m"))
 row("size_in_values", lambda x: x * x.shape[0] + x.shape[1], f("n", 4))
 row("input_is_output", lambda x: x, f("n", 4))

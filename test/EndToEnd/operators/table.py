@@ -31,6 +31,8 @@ class Case:
     inputs: tuple[Input, ...]
     dynamic: bool = True
     fallback: str = ""
+    #: False: PyTorch's own decomposition fails, or gives other values than eager mode.
+    decomposes: bool = True
 
     def tensors(self, sizes: dict[str, int]) -> list[torch.Tensor]:
         seed = zlib.crc32(self.name.encode())
