@@ -82,3 +82,42 @@ func.func @decode(%x: tensor<1x64xf32>, %w: tensor<64x32xf32> {fx.state = @w}, %
   %s = linalg.matmul ins(%x, %cache : tensor<1x64xf32>, tensor<64x32xf32>) outs(%o : tensor<1x32xf32>) -> tensor<1x32xf32>
   return %r, %s : tensor<1x32xf32>, tensor<1x32xf32>
 }
+
+// -----
+
+// The sum of a residual block is stored once, rounded: the next sum reads it,
+// too. The result of the function and the reduction read f32.
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>)
+// CHECK: %[[ROUNDED:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<1x32x6x6xf32>) outs(%{{.*}} : tensor<1x32x6x6xbf16>)
+// CHECK: %[[READ:.*]] = linalg.generic {{.*}} ins(%[[ROUNDED]] : tensor<1x32x6x6xbf16>) outs(%{{.*}} : tensor<1x32x6x6xf32>)
+// CHECK: linalg.reduce ins(%[[SUM]] :
+// CHECK: tensor.pad %[[ROUNDED]]
+// CHECK: %[[CONV:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x32x8x8xbf16>, tensor<32x32x3x3xbf16>)
+// CHECK: linalg.generic {{.*}} ins(%[[CONV]], %[[READ]] : tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>)
+// CHECK: return %{{.*}}, %[[SUM]],
+#id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+func.func @residual(%x: tensor<1x32x6x6xf32>, %y: tensor<1x32x6x6xf32>, %w: tensor<32x32x3x3xf32> {fx.state = @w}, %o: tensor<1x32x6x6xf32>, %p: tensor<1x32x6xf32>) -> (tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>, tensor<1x32x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %sum = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %y : tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>) outs(%o : tensor<1x32x6x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<1x32x6x6xf32>
+  %means = linalg.reduce ins(%sum : tensor<1x32x6x6xf32>) outs(%p : tensor<1x32x6xf32>) dimensions = [3]
+    (%a: f32, %b: f32) {
+      %0 = arith.addf %a, %b : f32
+      linalg.yield %0 : f32
+    }
+  %pad = tensor.pad %sum low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<1x32x6x6xf32> to tensor<1x32x8x8xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%pad, %w : tensor<1x32x8x8xf32>, tensor<32x32x3x3xf32>) outs(%o : tensor<1x32x6x6xf32>) -> tensor<1x32x6x6xf32>
+  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%r, %sum : tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>) outs(%o : tensor<1x32x6x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<1x32x6x6xf32>
+  return %next, %sum, %means : tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>, tensor<1x32x6xf32>
+}

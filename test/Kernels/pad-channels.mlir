@@ -1,4 +1,5 @@
 // RUN: fx-opt %s --split-input-file --fx-pad-channels | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-pad-channels=pairs=true | FileCheck %s --check-prefix=PAIRS
 
 #x = affine_map<(n, h, w, f, r, s, c) -> (n, h * 2 + r, w * 2 + s, c)>
 #y = affine_map<(n, h, w, f, r, s, c) -> (r, s, c, f)>
@@ -12,6 +13,10 @@
 // CHECK: %[[WEIGHT:.*]] = tensor.pad %[[Y]] low[0, 0, 0, 0] high[0, 0, 5, 0]
 // CHECK: tensor<3x3x3x16xbf16> to tensor<3x3x8x16xbf16>
 // CHECK: linalg.generic {{.*}} ins(%[[IMAGE]], %[[WEIGHT]] : tensor<2x10x11x8xbf16>, tensor<3x3x8x16xbf16>) outs({{.*}} : tensor<2x4x5x16xf32>)
+// With pairs, four.
+// PAIRS-LABEL: func.func @image
+// PAIRS: tensor<2x8x9x3xbf16> to tensor<2x10x11x4xbf16>
+// PAIRS: tensor<3x3x3x16xbf16> to tensor<3x3x4x16xbf16>
 func.func @image(%x: tensor<2x8x9x3xbf16>, %y: tensor<3x3x3x16xbf16>) -> tensor<2x4x5x16xf32> {
   %none = arith.constant 0.0 : bf16
   %pad = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
@@ -43,6 +48,10 @@ func.func @image(%x: tensor<2x8x9x3xbf16>, %y: tensor<3x3x3x16xbf16>) -> tensor<
 // CHECK: high[0, 1, 1, 0]
 // CHECK: high[0, 1, 1, 0]
 // CHECK-NOT: tensor.pad
+// f32 has no pairs.
+// PAIRS-LABEL: func.func @others
+// PAIRS-NOT: x4xbf16
+// PAIRS-NOT: to tensor<3x3x4x4xf32>
 func.func @others(%x: tensor<1x4x4x4xf32>, %y: tensor<3x3x4x4xf32>, %u: tensor<1x4x4x3xf32>, %v: tensor<3x3x3x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x6x6x3xf32>) {
   %zero = arith.constant 0.0 : f32
   %pad = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {

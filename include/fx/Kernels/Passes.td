@@ -118,6 +118,9 @@ def LowerPrecisionPass : Pass<"fx-lower-precision", "::mlir::ModuleOp"> {
     }
     ```
 
+    Pointwise operations that read the image of a convolution read the rounded one,
+    too, so that the sum of a residual block is stored once.
+
     Contractions that use an element of an operand once or a few times are not
     changed (depthwise convolutions, dot products, the caches of a decoder),
     except for weights, which are rounded before the run. Contractions of
@@ -144,12 +147,17 @@ def GeneralizeOpsPass : Pass<"fx-generalize-ops", "::mlir::ModuleOp"> {
 def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {
   let summary = "give convolutions whole chunks of channels";
   let description = [{
-    Kernels for tensor cores of GPUs copy 16 bytes at a time. If the channels of
-    a convolution's image are no multiple of 16 bytes, and the image is padded
+    Kernels for tensor cores of GPUs copy 16 bytes at a time, and instructions of
+    CPUs multiply two elements of bf16 at a time. If the channels of a
+    convolution's image are no multiple of such a chunk, and the image is padded
     for this convolution alone, the padding also adds channels of zeros, at most
     two for each channel. The weight gets zeros, too. The op must be a
     `linalg.generic` of channels-last images.
   }];
+  let options = [
+    Option<"pairs", "pairs", "bool", "false",
+           "Chunks are two elements of bf16 instead of 16 bytes.">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
   ];

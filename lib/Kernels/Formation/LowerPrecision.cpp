@@ -16,6 +16,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace fx::kernel {
 #define GEN_PASS_DEF_LOWERPRECISIONPASS
 #include "fx/Kernels/Passes.h.inc"
@@ -85,6 +87,33 @@ static bool isMatMul(linalg::LinalgOp op) {
          !isDequantized(op->getOperand(0)) && !isDequantized(op->getOperand(1));
 }
 
+/// Returns true if the op slides a window over operand `i`.
+static bool isImage(linalg::LinalgOp op, unsigned i) {
+  return llvm::any_of(op.getIndexingMapsArray()[i].getResults(),
+                      [](AffineExpr e) { return isa<AffineBinaryOpExpr>(e); });
+}
+
+/// Returns the tensor that `v` is a padded copy of.
+static Value getUnpadded(Value v) {
+  while (auto pad = v.getDefiningOp<tensor::PadOp>())
+    v = pad.getSource();
+  return v;
+}
+
+/// Lets pointwise ops read `narrow`, the rounded tensor, instead of `v`. The
+/// sum of a residual block is the image of the next convolution and a term of
+/// the next sum, so it is stored once, in 2 bytes, instead of in 4 and in 2.
+static void readRounded(Value v, Value narrow,
+                        fx::kernel::ElementConverter &widened) {
+  auto reads = [&](OpOperand &use) {
+    auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return generic && generic != narrow.getDefiningOp() &&
+           generic.isDpsInput(&use) && generic.getNumReductionLoops() == 0;
+  };
+  if (v.getDefiningOp() && llvm::any_of(v.getUses(), reads))
+    v.replaceUsesWithIf(widened.get(narrow), reads);
+}
+
 namespace {
 struct LowerPrecision
     : fx::kernel::impl::LowerPrecisionPassBase<LowerPrecision> {
@@ -116,6 +145,7 @@ struct LowerPrecision
       });
     }
     fx::kernel::ElementConverter rounded(BFloat16Type::get(&getContext()));
+    llvm::SetVector<Value> images;
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : found) {
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
@@ -127,8 +157,14 @@ struct LowerPrecision
           continue;
         generic = *made;
       }
+      for (unsigned i = 0; i < 2; ++i)
+        if (isImage(generic, i))
+          images.insert(getUnpadded(generic->getOperand(i)));
       convert(generic, rounded);
     }
+    fx::kernel::ElementConverter widened(Float32Type::get(&getContext()));
+    for (Value image : images)
+      readRounded(image, rounded.get(image), widened);
   }
 };
 } // namespace

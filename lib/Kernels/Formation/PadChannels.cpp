@@ -7,6 +7,8 @@
 //
 // Kernels for tensor cores copy 16 bytes at a time. The three channels of a
 // color image are no 16 bytes, so its convolution would copy single elements.
+// vdpbf16ps of CPUs multiplies pairs of channels, and three channels would be
+// converted to f32.
 // The image is copied in any case where the convolution has padding, so that
 // copy gets channels of zeros, and so does the weight.
 //
@@ -55,8 +57,17 @@ static Value pad(OpBuilder &b, Location loc, Value source,
                                zero);
 }
 
+/// Returns the number of channels of a chunk.
+static int64_t getChunk(Contraction &c, bool pairs) {
+  if (pairs)
+    return cast<RankedTensorType>(c.lhs().getType()).getElementType().isBF16()
+               ? 2
+               : 1;
+  return c.kind == OperandKind::Half ? 8 : 4;
+}
+
 /// Adds zeros to both operands if the left one is a copy with padding.
-static bool padChannels(Contraction c) {
+static bool padChannels(Contraction c, bool pairs) {
   auto copy = c.lhs().getDefiningOp<tensor::PadOp>();
   auto type = cast<RankedTensorType>(c.lhs().getType());
   auto weight = cast<RankedTensorType>(c.rhs().getType());
@@ -71,8 +82,8 @@ static bool padChannels(Contraction c) {
   unsigned last = map.getNumResults() - 1;
   std::optional<unsigned> dim = findDim(c.rhsMap(), channel.getPosition());
   int64_t size = type.getDimSize(last);
-  int64_t chunk = c.kind == OperandKind::Half ? 8 : 4;
-  int64_t padded = llvm::alignTo(std::max<int64_t>(size, 1), chunk);
+  int64_t padded =
+      llvm::alignTo(std::max<int64_t>(size, 1), getChunk(c, pairs));
   if (!padding || !matchPattern(padding, m_AnyZeroFloat()) || !dim ||
       ShapedType::isDynamic(size) ||
       ShapedType::isDynamic(weight.getDimSize(*dim)) ||
@@ -94,13 +105,15 @@ static bool padChannels(Contraction c) {
 
 namespace {
 struct PadChannels : fx::kernel::impl::PadChannelsPassBase<PadChannels> {
+  using Base::Base;
   void runOnOperation() override {
-    TargetInfo target = TargetInfo::getGPU(MatrixUnit::MMA);
+    TargetInfo target =
+        pairs ? TargetInfo() : TargetInfo::getGPU(MatrixUnit::MMA);
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
     for (linalg::GenericOp op : ops)
       if (auto match = matchContraction(op, target))
-        numPadded += padChannels(*match);
+        numPadded += padChannels(*match, pairs);
   }
 };
 } // namespace

@@ -65,6 +65,8 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   attention.attention = true;
   pm.addPass(kernel::createFormKernelsPass(attention));
   pm.addPass(createFXCPUIntegerContractions());
+  if (options.bf16 || options.tiles.bf16)
+    pm.addPass(kernel::createPadChannelsPass({/*pairs=*/true}));
   pm.addPass(
       createFXCPUWinograd({options.lanes, options.neon, options.winograd}));
   pm.addPass(
