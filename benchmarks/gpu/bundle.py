@@ -111,7 +111,7 @@ class Bundle:
         task = {"do": "ours", "key": key, "small": True, "device": "cpu", "judges": False,
                 "times": False, "artefact": str(artefact), "kernels": str(kernels),
                 "inputs": about["inputs"], "states": about["states"], "save": str(saved),
-                "env": {**emulate.driver(chip=chip), "FX_CUDA_LOG": str(self.made / "log")}}
+                "env": {**emulate.driver(chip=chip), "FX_GPU_LOG": str(self.made / "log")}}
         found = isolate.call(rows.work, task, 300)
         if found["status"] != "ok":
             raise SystemExit(f"error: {key}: the emulator: {found}")

@@ -112,7 +112,7 @@ def _load(task, emit):
     emit(stage="load")
     if kernels := task.get("kernels"):
         os.environ["FX_FAKE_CUDA_KERNELS"] = kernels
-    log = pathlib.Path(os.environ["FX_CUDA_LOG"])
+    log = pathlib.Path(os.environ["FX_GPU_LOG"])
     model = native.Model(task["artefact"])
     report = json.loads(model.info.report)
     image = json.loads(log.read_text().splitlines()[0]) if log.exists() else {}
@@ -216,7 +216,7 @@ def _graphs(log: pathlib.Path) -> dict:
 
 def _without_graphs(model, call, emit, is_cuda: bool, host_ms: float) -> None:
     """Measures again with kernels launched one by one, if graphs were used."""
-    graphs = _graphs(pathlib.Path(os.environ["FX_CUDA_LOG"]))
+    graphs = _graphs(pathlib.Path(os.environ["FX_GPU_LOG"]))
     emit(stage="time without graphs", graphs=graphs)
     if not graphs["made"]:
         return

@@ -6,7 +6,7 @@
 PART is calibrate, correct, speed, models, compile, profile or variants. Each row of the results is
 one line of JSON in RESULTS/PART.jsonl. It is made by a process of its own and written at once, so
 that a crash or hang affects only that row. Rows that are not `ok` contain information for
-debugging: their case is run again with FX_CUDA_SYNC=1, and under compute-sanitizer if it is
+debugging: their case is run again with FX_GPU_SYNC=1, and under compute-sanitizer if it is
 installed.
 
 docs/GPU.md documents the keys. Without a GPU, FX_LIBCUDA names an emulator, and tensors are passed
@@ -91,7 +91,7 @@ class Part:
     def call(self, task: dict, timeout: float, prefix=(), **env) -> dict:
         self.log.unlink(missing_ok=True)
         task = {"device": self.device, "small": self.manifest["small"], **task,
-                "env": {"FX_CUDA_LOG": str(self.log), **env}}
+                "env": {"FX_GPU_LOG": str(self.log), **env}}
         timeout = max(1.0, min(timeout, self.left()))
         return isolate.call(rows.work, task, timeout, prefix, self.forks)
 
@@ -143,7 +143,7 @@ class Part:
                 file.truncate(about["code_bytes"])
 
     def last_kernel(self) -> dict | None:
-        """Returns the kernel that was launched last, from the log with FX_CUDA_SYNC."""
+        """Returns the kernel that was launched last, from the log with FX_GPU_SYNC."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         for line in reversed(lines):
             if '"kernel"' in line:
@@ -153,7 +153,7 @@ class Part:
     def again(self, task: dict, status: str) -> dict:
         """Runs a failed case again with synchronous launches, and under compute-sanitizer."""
         task = {**task, "times": False, "do": "ours" if status == "wrong" else "once"}
-        found = self.call(task, min(AGAIN, self.options.timeout), FX_CUDA_SYNC="1",
+        found = self.call(task, min(AGAIN, self.options.timeout), FX_GPU_SYNC="1",
                           CUDA_LAUNCH_BLOCKING="1")
         kernel = self.last_kernel()
         nodes = {k["name"]: k["nodes"] for k in found.pop("code", [])}

@@ -46,8 +46,7 @@ typedef struct {
    * --debug-crash. Null: none. */
   const char *debug_crash;
   /* The target of the kernels, as for fx-compile --target: "cuda",
-   * "cuda:sm_90a,sm_80". Null: the CPU. Only the CPU and "cuda" support shared
-   * objects. */
+   * "cuda:sm_90a,sm_80", "rocm:gfx942", "vulkan". Null: the CPU. */
   const char *target;
   /* The dtype to which the operands of f32 matmuls and convolutions are
    * rounded, as for fx-compile --precision: "bf16". Null or "f32": they are

@@ -143,6 +143,18 @@ assemble(StringRef ptx, StringRef chip, std::string &said, ObjectCache &cache) {
   return code;
 }
 
+/// Emits the kernels as the single image of the platform, for example SPIR-V.
+static llvm::Error emitImage(ModuleOp device, const CompileOptions &options,
+                             const fx::gpu::Target &target,
+                             std::vector<cpu::ImageDescription> &images) {
+  llvm::Expected<std::string> code = target.platform->emit(
+      device, target.platform->image, target.getChip(), options.optLevel);
+  if (!code)
+    return code.takeError();
+  images.push_back(describe("", /*isBinary=*/true, std::move(*code)));
+  return llvm::Error::success();
+}
+
 /// Emits machine code for each chip of the target if ptxas is available, and
 /// PTX that all chips can load. `hasOwn`: some kernels exist for one chip only.
 /// Without ptxas, chips with a suffix ("sm_90a") then get PTX of their own.
@@ -199,8 +211,11 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
         lowerKernels(module, target, errors);
     if (!device)
       return device.takeError();
-    if (llvm::Error e = emitImages(**device, options, target, hasOwn,
-                                   description.images, log, cache))
+    if (llvm::Error e =
+            target.platform->image.empty()
+                ? emitImages(**device, options, target, hasOwn,
+                             description.images, log, cache)
+                : emitImage(**device, options, target, description.images))
       return e;
   }
   kernels = log.getKernels(description.kernels);

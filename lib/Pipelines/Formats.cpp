@@ -43,7 +43,6 @@ struct Format {
 };
 } // namespace
 
-// Artefacts are for CPUs and NVIDIA GPUs: the others have no run-time yet.
 static constexpr Format formats[] = {
 #define FX_FORMAT(ID, KIND, NAME, TARGETS, EXTENSION, DESCRIPTION)             \
   {EmitKind::KIND, NAME, TARGETS, EXTENSION},
@@ -86,13 +85,9 @@ getOwnFormats(const fx::gpu::Platform *platform) {
 
 std::string fx::describeTargets() {
   std::string text;
-  unsigned artefacts = getFormat(EmitKind::SharedObject).targets;
-  for (const fx::gpu::Platform *platform : getPlatforms()) {
+  for (const fx::gpu::Platform *platform : getPlatforms())
     text += (text.empty() ? "" : "; ") + platform->form.str() + ", " +
             platform->gpus.str();
-    if (!(artefacts & getBit(platform)))
-      text += " (only --emit=" + llvm::join(getOwnFormats(platform), "|") + ")";
-  }
   return text;
 }
 
@@ -112,10 +107,9 @@ llvm::Error fx::checkFormat(EmitKind emit, const fx::gpu::Target *gpu) {
             joinChoices(llvm::to_vector_of<llvm::StringRef>(options)) +
             " for " + asked.name + ", the code of a GPU, got no --target");
   }
-  std::string text = "--emit: expected " +
-                     joinChoices(getOwnFormats(gpu->platform)) + " for " +
-                     gpu->getText() + ", got " + asked.name.str();
-  if ((asked.targets & kCPU) && (asked.targets & kGPUs))
-    text += ": there is no run-time for it yet";
-  return CompileError::make(CompileError::Kind::Input, text);
+  return CompileError::make(CompileError::Kind::Input,
+                            "--emit: expected so, header, " +
+                                joinChoices(getOwnFormats(gpu->platform)) +
+                                " for " + gpu->getText() + ", got " +
+                                asked.name.str());
 }

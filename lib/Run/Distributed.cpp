@@ -75,7 +75,7 @@ joinRanks(RunOptions &options) {
   for (std::string *path : {&options.model, &options.inputs, &options.outputs,
                             &options.report, &options.trace})
     replaceRank(*path, distributed.rank);
-  if (options.device == "cuda")
+  if (!options.device.empty() && !llvm::StringRef(options.device).contains(':'))
     options.device += ":" + std::to_string(distributed.localRank);
   return joinProcessGroups(distributed);
 }

@@ -244,17 +244,26 @@ static llvm::Error stripFile(llvm::Error error, llvm::StringRef file) {
   return makeLocatedError("", message);
 }
 
-/// Returns N of the option "cuda:N", or 0 if the option does not have it.
-static llvm::Expected<int> getDeviceNumber(const RunOptions &options) {
-  llvm::StringRef text = options.device;
+/// The parts of the option "cuda:N"; the number is 0 if the option does not
+/// have it. The platform is empty for the CPU.
+struct DeviceOption {
+  std::string platform;
   int number = 0;
-  if (text.empty() || text == "cuda")
-    return 0;
-  if (!text.consume_front("cuda:") || text.getAsInteger(10, number) ||
-      number < 0)
-    return makeLocatedError("", "--device: expected cuda or cuda:N, got '" +
-                                    llvm::Twine(options.device) + "'");
-  return number;
+};
+
+static llvm::Expected<DeviceOption> parseDevice(const RunOptions &options) {
+  auto [platform, number] = llvm::StringRef(options.device).split(':');
+  DeviceOption device = {platform.str()};
+  bool isKnown = options.device.empty() ||
+                 llvm::is_contained({"cuda", "rocm", "vulkan"}, platform);
+  if (!isKnown ||
+      (llvm::StringRef(options.device).contains(':') &&
+       (number.getAsInteger(10, device.number) || device.number < 0)))
+    return makeLocatedError(
+        "", "--device: expected cuda, rocm or vulkan, or one of these with a "
+            "number, as in cuda:0, got '" +
+                llvm::Twine(options.device) + "'");
+  return device;
 }
 
 static llvm::Expected<std::unique_ptr<RunnableModel>>
@@ -263,18 +272,22 @@ loadNative(const std::string &path, const RunOptions &options,
            std::optional<LoadedModule> module = std::nullopt) {
   LoadOptions loadOptions;
   loadOptions.loadFallback = !options.noFallback;
-  llvm::Expected<int> device = getDeviceNumber(options);
+  llvm::Expected<DeviceOption> device = parseDevice(options);
   if (!device)
     return device.takeError();
-  loadOptions.device = *device;
+  loadOptions.device = device->number;
   llvm::Expected<std::unique_ptr<CompiledModel>> model =
       CompiledModel::load(path, loadOptions);
   if (!model)
     return stripFile(model.takeError(), path);
-  if (!options.device.empty() && !(*model)->getInfo().target)
-    return makeLocatedError("",
-                            "--device: expected a model that was compiled with "
-                            "--target=cuda, got one for the CPU");
+  const char *target = (*model)->getInfo().target;
+  llvm::StringRef platform =
+      llvm::StringRef(target ? target : "").split(':').first;
+  if (!device->platform.empty() && platform != device->platform)
+    return makeLocatedError(
+        "", "--device: expected a model that was compiled with --target=" +
+                llvm::Twine(device->platform) + ", got one for " +
+                (target ? target : "the CPU"));
   if (options.noFallback && (*model)->getInfo().n_fallbacks)
     return makeLocatedError(
         "", llvm::Twine((*model)->getInfo().n_fallbacks) +
@@ -331,8 +344,10 @@ compileInProcess(const RunOptions &options) {
   compileOptions.allowFallback = !options.noFallback;
   compileOptions.optLevel = options.optLevel;
   compileOptions.profile = options.profile > 0;
-  if (!options.device.empty())
-    compileOptions.target = "cuda";
+  llvm::Expected<DeviceOption> device = parseDevice(options);
+  if (!device)
+    return device.takeError();
+  compileOptions.target = device->platform;
   std::optional<ProgressLine> line(std::in_place);
   compileOptions.onProgress = [&](const Progress &progress) {
     line->show(progress);

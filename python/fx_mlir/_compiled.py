@@ -165,10 +165,10 @@ def compile(
     - `threads`: the number of threads of each call, 0 for all CPUs.
     - `progress`: a call-back with the arguments (phase, part done), or True or False
       for a line on stderr; by default the line is shown on terminals.
-    - `target`: the GPU that runs the model, "cuda" or "cuda:sm_90a,sm_80". Tensors may
-      then be on the GPU with the number `device`, and outputs are where the inputs
-      are. Without `cuda_graphs` kernels are launched one by one. The other targets of
-      `fx-compile` are errors: it makes kernels for them, but no runtime runs them yet.
+    - `target`: the GPU that runs the model: "cuda" or "cuda:sm_90a,sm_80", "rocm" or
+      "rocm:gfx942", or "vulkan". It is the one with the number `device`. Tensors may
+      then be on the GPU, except for Vulkan, and outputs are where the inputs are.
+      Without `cuda_graphs` kernels are launched one by one.
     - `precision`: "bf16" rounds the operands of f32 matmuls and convolutions to bf16;
       their sums, and all other computations, stay in f32.
     - `cache_dir`: the folder of the cache of compiled kernels, "" for none; by default

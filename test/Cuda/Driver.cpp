@@ -48,13 +48,6 @@ using namespace emulator;
 
 std::recursive_mutex emulator::lock;
 
-namespace {
-struct Module {
-  Device *device;
-  std::map<std::string, Function> functions;
-};
-} // namespace
-
 static std::map<Module *, std::unique_ptr<Module>> modules;
 static const EmulatedKernel *emulated;
 static thread_local std::vector<Device *> contexts;
@@ -133,6 +126,32 @@ Result emulator::begin(const char *name) {
 //===----------------------------------------------------------------------===//
 // Devices, contexts and modules
 //===----------------------------------------------------------------------===//
+
+void emulator::setCurrent(Device &device) { contexts.assign(1, &device); }
+
+Module *emulator::makeModule(const std::vector<KernelInfo> &kernels,
+                             const char *kind) {
+  auto module = std::make_unique<Module>();
+  module->device = getCurrent();
+  log(std::string("\"call\": \"load\", \"kind\": \"") + kind + "\"" +
+      field("kernels", kernels.size()));
+  for (const KernelInfo &info : kernels) {
+    Function function{info};
+    function.device = module->device;
+    for (const EmulatedKernel *k = emulated; k && k->name; ++k)
+      if (info.name == k->name)
+        function.emulated = k;
+    if (emulated && !function.emulated)
+      die("no code of kernel " + info.name + " for this CPU");
+    if (emulated && function.emulated->params != info.params)
+      die("kernel " + info.name +
+          " has other parameters than its code for this CPU");
+    module->functions[info.name] = function;
+  }
+  Module *made = module.get();
+  modules[made] = std::move(module);
+  return made;
+}
 
 extern "C" {
 Result cuInit(unsigned) {
@@ -214,8 +233,6 @@ Result cuModuleLoadDataEx(Module **out, const char *image, unsigned n,
   ENTER;
   if (Result error = checkUnsafe())
     return error;
-  auto module = std::make_unique<Module>();
-  module->device = getCurrent();
   std::vector<KernelInfo> kernels;
   bool isBinary;
   std::string why;
@@ -226,23 +243,7 @@ Result cuModuleLoadDataEx(Module **out, const char *image, unsigned n,
         snprintf((char *)values[i], (size_t)values[i + 1], "%s", why.c_str());
     return error;
   }
-  log(std::string("\"call\": \"load\", \"kind\": \"") +
-      (isBinary ? "cubin" : "ptx") + "\"" + field("kernels", kernels.size()));
-  for (KernelInfo &info : kernels) {
-    Function function{info};
-    function.device = module->device;
-    for (const EmulatedKernel *k = emulated; k && k->name; ++k)
-      if (info.name == k->name)
-        function.emulated = k;
-    if (emulated && !function.emulated)
-      die("no code of kernel " + info.name + " for this CPU");
-    if (emulated && function.emulated->params != info.params)
-      die("kernel " + info.name +
-          " has other parameters than its code for this CPU");
-    module->functions[info.name] = function;
-  }
-  *out = module.get();
-  modules[*out] = std::move(module);
+  *out = makeModule(kernels, isBinary ? "cubin" : "ptx");
   return kSuccess;
 }
 Result cuModuleUnload(Module *module) {

@@ -56,6 +56,11 @@ struct Function {
   unsigned maxShared = 48 * 1024; ///< dynamic
 };
 
+struct Module {
+  Device *device;
+  std::map<std::string, Function> functions;
+};
+
 /// Of a kernel: a number, or a tensor map.
 struct alignas(64) Parameter {
   uint64_t words[16];
@@ -161,6 +166,10 @@ std::string field(const char *name, uint64_t value);
 /// The device whose context is the thread's; null: none.
 Device *getCurrent();
 std::vector<std::unique_ptr<Device>> &getDevices();
+/// Makes a device the only one of the thread's contexts.
+void setCurrent(Device &device);
+/// The kernels of an image on the current device, with their code for this CPU.
+Module *makeModule(const std::vector<KernelInfo> &kernels, const char *kind);
 /// What the call `name` returns before it does anything: an error that a kernel
 /// left behind, that no context is current, or that FX_FAKE_CUDA_FAIL plants.
 Result begin(const char *name);

@@ -5,6 +5,7 @@ import exporting
 import harness
 import models
 import torch
+import zoo
 from quantized import Q
 from random_graphs import Many, RandomGraph
 from test_random_graphs import TwoSoftmaxes
@@ -189,6 +190,19 @@ def check_model(name, folder, make):
     model = make(folder / "m.pt2", folder / "made")
     for (args, kwargs), expected in zip(runs, want):
         harness.compare(model.run(args, expected, kwargs=kwargs), expected)
+
+
+def check_definition(name, folder, make):
+    """Checks a model definition of zoo/ in its most general form. `make(archive, folder, flags=)`
+    returns an object as in check_model."""
+    entry = zoo.entries[name]
+    module, dynamic = entry.build(), bool(entry.dynamic)
+    exporting.save(entry.program(module, dynamic), folder / "m.pt2")
+    flags = [] if entry.fallbacks else ["--no-fallback"]
+    model = make(folder / "m.pt2", folder / "made", flags=flags)
+    for args, kwargs in [entry.sample(module), *(entry.others(module)[:1] if dynamic else [])]:
+        want = exporting.eager(module, args, kwargs)
+        harness.compare(model.run(args, want, kwargs=kwargs), want)
 
 
 def check_random_graphs(program, folder, make):

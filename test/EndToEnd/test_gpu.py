@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 import torch
 import zoo
-from gpu_cases import (CASES, MODELS, ROWS, Function, check_model, check_random_graphs,
-                       randn)
+from gpu_cases import (CASES, MODELS, ROWS, Function, check_definition, check_model,
+                       check_random_graphs, randn)
 from torch import nn
 
 
@@ -99,14 +99,7 @@ QUICK = ["distilbert", "whisper_encoder", "lstm", "dlrm", "unet"]
     pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in zoo.entries])
 def test_zoo(name, tmp_path):
     """Each definition in its most general form, with native code."""
-    entry = zoo.entries[name]
-    module, dynamic = entry.build(), bool(entry.dynamic)
-    exporting.save(entry.program(module, dynamic), tmp_path / "m.pt2")
-    flags = [] if entry.fallbacks else ["--no-fallback"]
-    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", flags=flags)
-    for args, kwargs in [entry.sample(module), *(entry.others(module)[:1] if dynamic else [])]:
-        want = exporting.eager(module, args, kwargs)
-        harness.compare(model.run(args, want, kwargs=kwargs), want)
+    check_definition(name, tmp_path, emulate.Model)
 
 
 @pytest.mark.long
@@ -231,7 +224,7 @@ class AddRelu(nn.Module):
 
 def test_illegal_address(tmp_path):
     """The error is reported when the stream is synchronized, and in all later calls. With
-    FX_CUDA_SYNC the error names the kernel."""
+    FX_GPU_SYNC the error names the kernel."""
     exporting.save(exporting.export(AddRelu(), (randn(3, 72),)), tmp_path / "m.pt2")
 
     def behind(kernels):
@@ -246,7 +239,7 @@ def test_illegal_address(tmp_path):
     name = "CUDA_ERROR_ILLEGAL_ADDRESS \\(an illegal memory access was encountered\\), number 700"
     for sync in ("", "1"):
         said = emulate.run_program(sys.executable, "-c", FAULT, benchmarks, model.artefact,
-                                   env={**emulate.driver(model.kernels), "FX_CUDA_SYNC": sync})
+                                   env={**emulate.driver(model.kernels), "FX_GPU_SYNC": sync})
         first, second, third = said.splitlines()
         if sync:
             line = r"\(\S+test_gpu\.py:\d+\)"
@@ -254,7 +247,7 @@ def test_illegal_address(tmp_path):
                             rf"{name}; grid 1 x 1 x 1, blocks of 64 x 1 x 1, "
                             r"0 bytes of shared memory$", first), first
         else:
-            assert re.match(rf"cuda:0: a kernel failed: {name}: .*FX_CUDA_SYNC=1 names",
+            assert re.match(rf"cuda:0: a kernel failed: {name}: .*FX_GPU_SYNC=1 names",
                             first), first
         assert re.match(rf"cuda:0: \S.*: {name}: a kernel that was launched before has failed, and "
                         "no call of this process can use the device", second), second

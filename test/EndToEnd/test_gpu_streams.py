@@ -76,7 +76,7 @@ class Log:
 
     def environment(self, model, env, variables):
         return emulate.driver(model.kernels, log=self.folder / "calls", **variables) | {
-            "FX_CUDA_LOG": str(self.path)} | (env or {})
+            "FX_GPU_LOG": str(self.path)} | (env or {})
 
     def read(self):
         self.calls = [entry["call"] for entry in emulate.read_log(self.folder / "calls")]
@@ -173,7 +173,7 @@ def test_graph_that_cannot_be_changed(steps, tmp_path):
 
 
 @pytest.mark.parametrize("variable, value, why", [
-    ("FX_CUDA_GRAPHS", "0", "FX_CUDA_GRAPHS=0"), ("FX_CUDA_SYNC", "1", "FX_CUDA_SYNC")])
+    ("FX_CUDA_GRAPHS", "0", "FX_CUDA_GRAPHS=0"), ("FX_GPU_SYNC", "1", "FX_GPU_SYNC")])
 def test_no_graphs(variable, value, why, steps, tmp_path):
     log = scenario("replays", steps(), tmp_path, {variable: value})
     assert log.count("launch") == 30 and log.count("instantiate") == 0

@@ -1,7 +1,14 @@
-"""Code objects for AMD GPUs are compiled and inspected, since nothing here can run them."""
+"""Models that are compiled for AMD GPUs.
 
+Code objects are inspected, since nothing here can run them. Artefacts run on an emulated device with
+HIP's interface (test/Cuda/Hip.cpp), which checks the code object, and executes the same kernels
+compiled for this CPU.
+"""
+
+import os
 import pathlib
 import re
+from unittest import mock
 
 import code_object
 import emulate
@@ -10,7 +17,16 @@ import harness
 import models
 import pytest
 import torch
-from gpu_cases import CASES, MODELS, Mlp, randn
+import zoo
+from gpu_cases import (
+    CASES,
+    MODELS,
+    Mlp,
+    check_definition,
+    check_model,
+    check_random_graphs,
+    randn,
+)
 from torch import nn
 
 READELF = pathlib.Path(emulate._from_cache("MLIR_DIR")).parents[2] / "bin" / "llvm-readelf"
@@ -83,3 +99,92 @@ def test_chips(chip, tmp_path):
 def test_models_at_full_size(name, tmp_path):
     spec = models.get(name)
     compile_kernels(spec.program(spec.build()), tmp_path)
+
+
+class Model:
+    """A model compiled for an emulated AMD GPU. Its kernels for this CPU are those for NVIDIA GPUs
+    without tensor cores, which are the same."""
+
+    def __init__(self, model: pathlib.Path, folder: pathlib.Path, flags=()):
+        self.folder, self.artefact = folder, folder / "model.so"
+        self.kernels = emulate.compile_kernels(model, folder, target="cuda:sm_75", flags=flags)
+        emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=rocm", *flags,
+                            model, "-o", self.artefact)
+
+    def environment(self, **variables):
+        """`variables` are those of test/Cuda/Driver.cpp."""
+        hip = emulate.DRIVER.with_name("libFakeHip.so")
+        return mock.patch.dict(os.environ, emulate.driver(self.kernels, **variables),
+                               FX_LIBHIP=str(hip), FX_LIBCUDA="/nonexistent")
+
+    def run(self, args, expected, kwargs=None, **variables):
+        with self.environment(**variables):
+            return harness.run(self.artefact, (args, kwargs or {}), self.folder, expected,
+                               "--device", "rocm:0")
+
+
+def make(name, folder):
+    torch.manual_seed(3)
+    module, args, dynamic = CASES[name]()
+    module = module.eval()
+    exporting.save(exporting.export(module, args, dynamic=dynamic), folder / "m.pt2")
+    return Model(folder / "m.pt2", folder / "made"), args, exporting.eager(module, args)
+
+
+#: All others need --long.
+QUICK_CASES = ["mlp-37", "fallbacks-dynamic", "functions-f64"]
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name in QUICK_CASES else [pytest.mark.long]) for name in CASES])
+def test_runs(name, tmp_path):
+    model, args, want = make(name, tmp_path)
+    harness.compare(model.run(args, want, log=tmp_path / "log"), want)
+    calls = [line["call"] for line in emulate.read_log(tmp_path / "log")]
+    assert calls.count("load") == 1 and "launch" in calls
+    # Without pools of memory, and with streams in another order.
+    harness.compare(model.run(args, want, pools=0, seed=5), want)
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name == "resnet_small-static" else [pytest.mark.long])
+    for name in MODELS])
+def test_models_run(name, tmp_path):
+    check_model(name, tmp_path, Model)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", list(zoo.entries))
+def test_zoo(name, tmp_path):
+    check_definition(name, tmp_path, Model)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("program", range(2, 8))
+def test_random_graphs(program, tmp_path):
+    check_random_graphs(program, tmp_path, Model)
+
+
+def test_errors(tmp_path):
+    """Messages name the device, and what the driver says."""
+    model, args, want = make(next(iter(CASES)), tmp_path)
+    expected = [
+        ({"FX_FAKE_CUDA_DEVICES": "0"},
+         "the driver of AMD GPUs cannot be used: hipErrorNoDevice (no ROCm-capable device is "
+         "detected), number 100"),
+        ({"FX_FAKE_HIP_CHIP": "gfx90a"},
+         "rocm:0: the kernels cannot be loaded: hipErrorNoBinaryForGpu (no kernel image is "
+         "available for execution on the device), number 209: the model was compiled for "
+         "rocm:gfx942, the device is Emulated AMD GPU"),
+        ({"FX_LIBHIP": "/nonexistent"},
+         "the model runs on an AMD GPU, and its driver (/nonexistent) cannot be loaded"),
+        ({"FX_LIBHIP": str(emulate.DRIVER)},
+         f"{emulate.DRIVER}: the driver is too old: expected the function 'hipInit'"),
+    ]
+    for variables, text in expected:
+        with model.environment(), mock.patch.dict(os.environ, variables):
+            with pytest.raises(harness.ToolError, match=re.escape(text)):
+                harness.run(model.artefact, (args, {}), tmp_path, want, "--device", "rocm:0")
+    with model.environment(), pytest.raises(
+            harness.ToolError, match="expected a device below rocm:1, got rocm:1"):
+        harness.run(model.artefact, (args, {}), tmp_path, want, "--device", "rocm:1")

@@ -34,7 +34,7 @@ complex32 are raw bytes (V2, V1, V4).
   --interpret      run every node on LibTorch
   --no-fallback    fail where an operator has no native code
   -O1, -O2, -O3    the level of optimization (default -O3)
-  --device cuda:N  run on an NVIDIA GPU (without :N on the first)
+  --device NAME:N  run on GPU N (without :N on the first) of cuda, rocm or vulkan
   --threads N      threads to run on (default 1; 0: all CPUs)
   --seed N         seed of the random numbers, as torch.manual_seed(N)
   --check          compare with the interpreter, name the first node that differs

@@ -47,8 +47,9 @@ struct RunOptions {
   bool json = false;
   /// For tests: the compiler crashes at the beginning of this phase.
   std::string crashIn;
-  /// The GPU to run on: "cuda" or "cuda:N". Empty: the CPU, or device 0 if the
-  /// model is a `.so` that was compiled for a GPU.
+  /// The GPU to run on: "cuda", "rocm" or "vulkan", with or without ":N".
+  /// Empty: the CPU, or device 0 if the model is a `.so` that was compiled for
+  /// a GPU.
   std::string device;
   int threads = 1;
   /// The seed of the random generator, as for torch.manual_seed; nullopt: the

@@ -29,10 +29,20 @@ extern "C" {
 typedef enum : int32_t {
   kDLCPU = 1,
   kDLCUDA = 2,
-  kDLCUDAHost = 3
+  kDLCUDAHost = 3,
+  kDLVulkan = 7,
+  kDLROCM = 10,
+  kDLROCMHost = 11
 } DLDeviceType;
 #else
-typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 } DLDeviceType;
+typedef enum {
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3,
+  kDLVulkan = 7,
+  kDLROCM = 10,
+  kDLROCMHost = 11
+} DLDeviceType;
 #endif
 
 typedef struct {

@@ -114,7 +114,8 @@ typedef struct {
   uint64_t weight_bytes;
   /* The compiler's report, JSON in one line (docs/Report.md). */
   const char *report;
-  /* The target of the kernels: "cuda:sm_90a"; null: the CPU. */
+  /* The target of the kernels: "cuda:sm_90a", "rocm:gfx942", "vulkan"; null:
+   * the CPU. */
   const char *target;
   /* Not 0: a run may draw from the instance's random generator. */
   int32_t draws_random;
@@ -206,7 +207,8 @@ typedef struct {
   /* The number of threads of this call: 1 uses the caller's thread only, 0 uses
    * all CPUs. Ignored if the caller provides parallel_for. */
   int32_t threads;
-  /* For a model for a GPU: the CUstream of all work; null: the default stream.
+  /* For a model for a GPU: the CUstream or hipStream_t of all work; null: the
+   * default stream. Vulkan has one queue for all streams.
    * It must exist as long as the outputs. While the caller captures the stream,
    * runs must be FX_RUN_ASYNC and all tensors must be on the device. */
   void *stream;
@@ -232,9 +234,9 @@ typedef struct {
    * (threads = 1). The instance keeps the memory of large outputs that are
    * freed for later runs.
    *
-   * A model for a GPU accepts tensors of the host and of its device. The latter
-   * are not copied unless they are strided. Numbers are always on the host, as
-   * inputs and as outputs.
+   * A model for a GPU accepts tensors of the host and, except for Vulkan, of
+   * its device. The latter are not copied unless they are strided. Numbers are
+   * always on the host, as inputs and as outputs.
    *
    * Checks counts, dtypes, ranks, sizes, equal symbols across inputs, ranges
    * and guards before anything runs.
@@ -246,9 +248,10 @@ typedef struct {
              DLManagedTensor **outputs, int n_outputs,
              const FXRunOptions *options, char *err, size_t err_size);
   /* Sets out to a view of the current value of info->states[index]. It is valid
-   * until the instance is destroyed or the state is set. Must not be called
-   * during a run. Returns 0, or 1 if the model does not contain the value
-   * because it was folded or packed. */
+   * until the instance is destroyed or the state is set. For Vulkan it is a
+   * copy on the host, valid until the next call for the state. Must not be
+   * called during a run. Returns 0, or 1 if the model does not contain the
+   * value because it was folded or packed. */
   int (*get_state)(FXInstance *instance, int index, DLTensor *out);
   /* Resets all mutable states to their values in the file. If this fails on a
    * GPU, runs fail until a reset succeeds. */

@@ -50,14 +50,18 @@ int fx_rt_check_tensor(const FXrtModel *model, const char *what,
              v->name);
     return 1;
   }
-  int is_host =
-      t->device.device_type == kDLCPU || t->device.device_type == kDLCUDAHost;
-  int takes_device = model->device && v->kind == FX_VALUE_TENSOR;
-  if (!is_host && !(takes_device && t->device.device_type == kDLCUDA)) {
-    snprintf(err, size,
-             "%s '%s': expected a tensor in host memory%s, got device type %d",
-             what, v->name, takes_device ? " or on a CUDA device" : "",
-             (int)t->device.device_type);
+  int is_host = t->device.device_type == kDLCPU ||
+                t->device.device_type == kDLCUDAHost ||
+                t->device.device_type == kDLROCMHost;
+  const FXrtDeviceOps *ops = model->device ? model->device->ops : 0;
+  int takes_device = ops && ops->shares_tensors && v->kind == FX_VALUE_TENSOR;
+  if (!is_host &&
+      !(takes_device && (int)t->device.device_type == ops->device_type)) {
+    snprintf(
+        err, size,
+        "%s '%s': expected a tensor in host memory%s%s, got device type %d",
+        what, v->name, takes_device ? " or on a device of " : "",
+        takes_device ? ops->name : "", (int)t->device.device_type);
     return 1;
   }
   if (t->dtype.code != v->dtype.code || t->dtype.bits != v->dtype.bits ||

@@ -362,10 +362,10 @@ static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
                           {op->block[0], op->block[1], op->block[2]},
                           op->shared};
   const FXrtKernel *named = &run->instance->model->device->kernels[op->kernel];
-  gpu_check_launch(driver.launch(gpu->kernels[op->kernel], op->grid[0],
-                                 op->grid[1], op->grid[2], op->block[0],
-                                 op->block[1], op->block[2], op->shared, stream,
-                                 (void **)params, 0),
+  const GpuPlatform *platform = run->instance->model->device->ops->platform;
+  gpu_check_launch(platform->launch(gpu->kernels[op->kernel], op->grid,
+                                    op->block, op->shared, stream,
+                                    (void **)params, op->n),
                    "cannot be launched", named, &geometry);
   if (gpu->is_synchronous && !run->is_captured)
     gpu_check_launch(driver.synchronize(stream), "failed", named, &geometry);
@@ -521,9 +521,9 @@ static void gpu_choose_graphs(FXrtGpu *gpu) {
   if (value && !strcmp(value, "0"))
     why = "FX_CUDA_GRAPHS=0";
   else if (gpu->is_synchronous)
-    why = "FX_CUDA_SYNC";
+    why = "FX_GPU_SYNC";
   else if (!driver.has_graphs)
-    why = "the driver is older than CUDA 11.4";
+    why = "the driver is not CUDA's, or is older than CUDA 11.4";
   atomic_init(&gpu->makes_graphs, !why);
   if (!why)
     return;

@@ -37,7 +37,8 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
                                     : 0;
   int number = run->instance->common->callbacks.device;
   if (d->device.device_type != kDLCPU &&
-      !(device && d->device.device_type == kDLCUDA &&
+      !(device && device->shares_tensors &&
+        (int)d->device.device_type == device->device_type &&
         d->device.device_id == number))
     fx_rt_fail(
         "fallback %.80s: result %d: expected a tensor on the host%s, got "

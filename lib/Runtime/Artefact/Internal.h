@@ -48,8 +48,9 @@ typedef struct {
 
 typedef struct FXrtPool FXrtPool;
 typedef struct FXrtAsync FXrtAsync;
-typedef struct FXrtGpu FXrtGpu;           /* Cuda.c */
-typedef struct FXrtGpuBlock FXrtGpuBlock; /* CudaMemory.c */
+typedef struct FXrtGpu FXrtGpu;           /* GpuMemory.c */
+typedef struct FXrtGpuBlock FXrtGpuBlock; /* GpuMemory.c */
+typedef struct GpuPlatform GpuPlatform;   /* GpuDriver.c */
 typedef struct FXrtState FXrtState;       /* States.c */
 
 /* What the methods of an instance share. */
@@ -116,12 +117,22 @@ typedef struct {
  * device. Those that take a run, except `end`, are called while
  * fx_rt_thread.on_error is set, so they may call fx_rt_fail. */
 struct FXrtDeviceOps {
+  /* The name of the platform, and of its devices: "cuda". */
+  const char *name;
+  int device_type; /* DLDeviceType */
+  /* Inputs and outputs may be in memory of the device. */
+  int shares_tensors;
+  const GpuPlatform *platform;
   /* Sets up the device, the kernels and the states of an instance, which has
    * one method. Returns 0, or 1 with a message in err. */
   int (*create)(FXInstance *i, char *err, size_t err_size);
   void (*destroy)(FXInstance *i);
   /* Resets the mutable states. If this fails, runs fail until it succeeds. */
   void (*reset)(FXInstance *i);
+  /* Sets `data` to the address of the value of argument `a`; see FXModelApi.
+   * The address is one of the host if the device does not share its tensors.
+   * Returns 1 on failure. */
+  int (*get_state)(FXInstance *i, int64_t a, void **data);
   int (*set_states)(FXInstance *i, int n, const int *indices,
                     const DLTensor *const *values, char *err, size_t err_size);
   void (*bind_args)(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs);
@@ -143,7 +154,10 @@ struct FXrtDeviceOps {
   /* Frees the device memory of a run; also called after a run that failed. */
   void (*end)(FXrtRun *run);
 };
+/* EmitDescription.cpp refers to these by the name of the platform. */
 extern const FXrtDeviceOps fx_rt_cuda __attribute__((visibility("hidden")));
+extern const FXrtDeviceOps fx_rt_rocm __attribute__((visibility("hidden")));
+extern const FXrtDeviceOps fx_rt_vulkan __attribute__((visibility("hidden")));
 
 /* The run of the current thread; set while compiled code runs in it. */
 typedef struct {

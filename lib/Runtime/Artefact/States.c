@@ -190,13 +190,17 @@ int fx_rt_get_state(FXInstance *i, int index, DLTensor *out) {
   int64_t a = fx_rt_arg_of(i->model, index);
   if (a < 0)
     return 1;
-  *out =
-      (DLTensor){.data = i->arg_data[a],
-                 .device = {i->model->device ? kDLCUDA : kDLCPU,
-                            i->model->device ? i->common->callbacks.device : 0},
-                 .ndim = state->rank,
-                 .dtype = state->dtype,
-                 .shape = (int64_t *)state->sizes};
+  const FXrtDeviceOps *ops = i->model->device ? i->model->device->ops : 0;
+  int is_host = !ops || !ops->shares_tensors;
+  void *data = i->arg_data[a];
+  if (ops && ops->get_state(i, a, &data))
+    return 1;
+  *out = (DLTensor){.data = data,
+                    .device = {is_host ? kDLCPU : ops->device_type,
+                               is_host ? 0 : i->common->callbacks.device},
+                    .ndim = state->rank,
+                    .dtype = state->dtype,
+                    .shape = (int64_t *)state->sizes};
   return 0;
 }
 

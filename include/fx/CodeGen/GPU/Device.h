@@ -71,6 +71,9 @@ struct Platform {
   llvm::Expected<std::string> (*emit)(mlir::ModuleOp module,
                                       llvm::StringRef format,
                                       llvm::StringRef chip, int optLevel);
+  /// The format of the kernels in an artefact; empty if an artefact has an
+  /// image for each chip.
+  llvm::StringLiteral image = "";
   /// Returns an error if `format` needs a program that cannot be executed.
   /// Null: no format needs one.
   llvm::Error (*checkPrograms)(llvm::StringRef format) = nullptr;

@@ -227,9 +227,10 @@ llvm::Constant *Emitter::device() {
   for (const KernelDescription &kernel : m.kernels)
     kernels.push_back(t.record(
         {t.text(kernel.name), t.i64(kernel.chip), t.text(kernel.nodes)}));
+  llvm::StringRef platform = llvm::StringRef(m.target).split(':').first;
   auto *ops = new llvm::GlobalVariable(
       module, llvm::Type::getInt8Ty(module.getContext()), true,
-      llvm::GlobalValue::ExternalLinkage, nullptr, "fx_rt_cuda");
+      llvm::GlobalValue::ExternalLinkage, nullptr, "fx_rt_" + platform);
   ops->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return t.global(t.record({ops, t.i64(images.size()), t.table(images),
                             t.i64(kernels.size()), t.table(kernels)}));

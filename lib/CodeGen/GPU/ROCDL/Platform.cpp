@@ -148,7 +148,8 @@ const Platform &getROCmPlatform() {
       .pipelineName = "fx-gpu-rocdl",
       .pipelineDescription = "gpu.module @kernels to the ROCDL dialect",
       .buildPipeline = buildPipeline,
-      .emit = emit};
+      .emit = emit,
+      .image = "hsaco"};
   return platform;
 }
 } // namespace fx::gpu

@@ -66,7 +66,8 @@ const Platform &getVulkanPlatform() {
       .pipelineName = "fx-gpu-spirv",
       .pipelineDescription = "gpu.module @kernels to a spirv.module",
       .buildPipeline = buildPipeline,
-      .emit = emit};
+      .emit = emit,
+      .image = "spirv"};
   return platform;
 }
 } // namespace fx::gpu

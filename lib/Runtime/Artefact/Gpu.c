@@ -1,13 +1,13 @@
-/*===- Cuda.c - instances and runs on a GPU -------------------------------===//
+/*===- Gpu.c - instances and runs on a GPU --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of FXrtDeviceOps for NVIDIA GPUs. Compiled code is host code
-// that computes sizes and launches kernels. The runtime uses the primary
-// context of the device, which it never releases, and the caller's stream.
+// The functions of FXrtDeviceOps for GPUs. Compiled code is host code that
+// computes sizes and launches kernels. The runtime uses the primary context of
+// the device, which it never releases, and the caller's stream.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -24,8 +24,7 @@
 static int fails(const FXInstance *i, CUresult code, const char *what,
                  char *err, size_t size) {
   if (code)
-    snprintf(err, size, "cuda:%d: %s: %s%s", (int)i->common->callbacks.device,
-             what, get_error_text(code),
+    snprintf(err, size, "%s: %s: %s%s", gpu_name(i), what, get_error_text(code),
              is_sticky(code) ? ": a kernel of this process has failed, and no "
                                "call of it can use the device any more"
                              : "");
@@ -82,28 +81,28 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
       least = device->images[k].chip;
   }
   if (!image) {
-    snprintf(
-        err, size,
-        "cuda:%d: expected a device of compute capability %d.%d or newer, got "
-        "%d.%d (%s)",
-        (int)i->common->callbacks.device, (int)(least / 10), (int)(least % 10),
-        major, minor, name);
+    snprintf(err, size,
+             "%s: expected a device of compute capability %d.%d or newer, got "
+             "%d.%d (%s)",
+             gpu_name(i), (int)(least / 10), (int)(least % 10), major, minor,
+             name);
     return 1;
   }
-  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)sizeof log};
   CUresult code =
-      driver.module_load(&gpu->module, image->data, 2, options, values);
+      device->ops->platform->load_image(&gpu->module, image, log, sizeof log);
   if (code) {
+    if (code == CUDA_ERROR_NO_BINARY_FOR_GPU && !*log)
+      snprintf(log, sizeof log,
+               "the model was compiled for %s, the device is %s",
+               i->model->info->target, name);
     for (char *c = log; *c; ++c)
       *c = *c == '\n' ? ' ' : *c;
-    snprintf(err, size, "cuda:%d: the kernels cannot be loaded: %s%s%s",
-             (int)i->common->callbacks.device, get_error_text(code),
-             *log ? ": " : "", log);
+    snprintf(err, size, "%s: the kernels cannot be loaded: %s%s%s", gpu_name(i),
+             get_error_text(code), *log ? ": " : "", log);
     return 1;
   }
   gpu->image = image;
-  gpu_log_image(gpu);
+  gpu_log_image(gpu, i->model->info->target);
   gpu->kernels = calloc((size_t)device->n_kernels + 1, sizeof *gpu->kernels);
   for (int64_t k = 0; gpu->kernels && k < device->n_kernels; ++k) {
     const FXrtKernel *kernel = &device->kernels[k];
@@ -137,7 +136,7 @@ static void make_pool(FXrtGpu *gpu) {
     driver.pool_set(gpu->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep);
 }
 
-static CUresult cuda_reset_states(FXInstance *i) {
+static CUresult gpu_reset_states(FXInstance *i) {
   for (int64_t a = 0; a < i->model->n_args; ++a) {
     const FXrtArg *arg = &i->model->args[a];
     if (arg->kind != FX_ARG_MUTABLE || arg->bytes <= 0)
@@ -175,39 +174,40 @@ static int upload_states(FXInstance *i, char *err, size_t size) {
   }
   if (!fits) {
     driver.memory_info(&free, &total);
-    snprintf(
-        err, size,
-        "cuda:%d: out of memory: the model's states take %zu bytes, %zu of %zu "
-        "are free",
-        (int)i->common->callbacks.device, bytes, free, total);
+    snprintf(err, size,
+             "%s: out of memory: the model's states take %zu bytes, %zu of %zu "
+             "are free",
+             gpu_name(i), bytes, free, total);
     return 1;
   }
   if (bytes &&
       fails(i, driver.to_device(gpu->weights, i->common->weights, bytes, 0),
             "the weights cannot be copied", err, size))
     return 1;
-  return fails(i, cuda_reset_states(i), "the states cannot be copied", err,
+  return fails(i, gpu_reset_states(i), "the states cannot be copied", err,
                size);
 }
 
-static int cuda_create(FXInstance *i, char *err, size_t size) {
+static int gpu_create(FXInstance *i, char *err, size_t size) {
+  const FXrtDeviceOps *ops = i->model->device->ops;
   int count = 0;
-  if (load_driver(err, size))
-    return 1;
-  if (fails(i, driver.device_count(&count), "devices cannot be counted", err,
-            size))
-    return 1;
-  if (i->common->callbacks.device < 0 || i->common->callbacks.device >= count) {
-    snprintf(err, size, "expected a device below cuda:%d, got cuda:%d", count,
-             (int)i->common->callbacks.device);
-    return 1;
-  }
   FXrtGpu *gpu = i->gpu = calloc(1, sizeof *gpu);
   if (!gpu) {
     snprintf(err, size, "out of memory");
     return 1;
   }
   gpu->log = -1;
+  if (ops->platform->load(err, size))
+    return 1;
+  gpu->has_driver = 1;
+  if (fails(i, driver.device_count(&count), "devices cannot be counted", err,
+            size))
+    return 1;
+  if (i->common->callbacks.device < 0 || i->common->callbacks.device >= count) {
+    snprintf(err, size, "expected a device below %s:%d, got %s", ops->name,
+             count, gpu_name(i));
+    return 1;
+  }
   if (fails(i, driver.device_get(&gpu->device, i->common->callbacks.device),
             "cannot be found", err, size) ||
       fails(i, driver.context_retain(&gpu->context, gpu->device),
@@ -233,7 +233,7 @@ static int cuda_create(FXInstance *i, char *err, size_t size) {
   return failed;
 }
 
-static void cuda_destroy(FXInstance *i) {
+static void gpu_destroy(FXInstance *i) {
   FXrtGpu *gpu = i->gpu;
   if (gpu && gpu->context && !driver.context_push(gpu->context)) {
     driver.context_synchronize();
@@ -256,8 +256,14 @@ static void cuda_destroy(FXInstance *i) {
     pop_context();
   }
   if (gpu) {
+    const GpuPlatform *platform = i->model->device->ops->platform;
+    if (gpu->has_driver && platform->release)
+      platform->release(gpu->context);
     if (gpu->log >= 0)
       close(gpu->log);
+    for (int64_t a = 0; gpu->host && a < i->model->n_args; ++a)
+      free(gpu->host[a]);
+    free(gpu->host);
     free(gpu->kernels);
     free(gpu->maps);
     free(gpu->own);
@@ -270,23 +276,47 @@ static void cuda_destroy(FXInstance *i) {
 // States
 //===----------------------------------------------------------------------===//
 
-static void cuda_reset(FXInstance *i) {
+static void gpu_reset(FXInstance *i) {
   if (!i->model->n_mutable)
     return;
   CUresult code = driver.context_push(i->gpu->context);
   if (!code) {
     code = driver.context_synchronize();
     if (!code)
-      code = cuda_reset_states(i);
+      code = gpu_reset_states(i);
     pop_context();
   }
   i->gpu->reset_error = code;
 }
 
+/* Sets `data` to the address of the argument's value on the device, or, if the
+ * device's memory cannot be shared, on the host: a copy that the next call for
+ * the state overwrites. Returns 1 on failure. */
+static int gpu_get_state(FXInstance *i, int64_t a, void **data) {
+  FXrtGpu *gpu = i->gpu;
+  size_t bytes = (size_t)i->model->args[a].bytes;
+  *data = i->arg_data[a];
+  if (i->model->device->ops->shares_tensors)
+    return 0;
+  if (!gpu->host)
+    gpu->host = calloc((size_t)i->model->n_args, sizeof *gpu->host);
+  if (gpu->host && !gpu->host[a])
+    gpu->host[a] = malloc(bytes ? bytes : 1);
+  if (!gpu->host || !gpu->host[a] || driver.context_push(gpu->context))
+    return 1;
+  CUresult code =
+      driver.to_host(gpu->host[a], (CUdeviceptr)(uintptr_t)*data, bytes, 0);
+  code = code ? code : driver.synchronize(0);
+  pop_context();
+  *data = gpu->host[a];
+  return code != 0;
+}
+
 /* Copies the value to new device memory. Returns 0 on failure. */
-static CUdeviceptr stage_state(const DLTensor *value, size_t bytes) {
+static CUdeviceptr stage_state(const FXrtDeviceOps *ops, const DLTensor *value,
+                               size_t bytes) {
   CUdeviceptr data = gpu_keep(bytes);
-  if (data && gpu_take(value, data, 0)) {
+  if (data && gpu_take(ops, value, data, 0)) {
     driver.memory_free(data);
     data = 0;
   }
@@ -295,9 +325,9 @@ static CUdeviceptr stage_state(const DLTensor *value, size_t bytes) {
 
 /* Copies all values, then replaces the old ones. If a copy fails, nothing
  * changes. */
-static int cuda_set_states(FXInstance *i, int n, const int *indices,
-                           const DLTensor *const *values, char *err,
-                           size_t size) {
+static int gpu_set_states(FXInstance *i, int n, const int *indices,
+                          const DLTensor *const *values, char *err,
+                          size_t size) {
   FXrtGpu *gpu = i->gpu;
   CUdeviceptr *made = calloc((size_t)n + 1, sizeof *made);
   if (!made)
@@ -312,12 +342,12 @@ static int cuda_set_states(FXInstance *i, int n, const int *indices,
       fails(i, driver.context_synchronize(), "cannot be used", err, size);
   for (int k = 0; !failed && k < n; ++k) {
     int64_t a = fx_rt_arg_of(i->model, indices[k]);
-    made[k] =
-        a < 0 ? 0 : stage_state(values[k], (size_t)i->model->args[a].bytes);
+    made[k] = a < 0 ? 0
+                    : stage_state(i->model->device->ops, values[k],
+                                  (size_t)i->model->args[a].bytes);
     failed = !made[k];
     if (failed)
-      snprintf(err, size, "cuda:%d: state '%s' cannot be copied",
-               (int)i->common->callbacks.device,
+      snprintf(err, size, "%s: state '%s' cannot be copied", gpu_name(i),
                i->model->info->states[indices[k]].name);
   }
   failed |=
@@ -348,29 +378,31 @@ static int cuda_set_states(FXInstance *i, int n, const int *indices,
 static void *bind_input(FXrtRun *run, int64_t a, const DLTensor *t) {
   const FXValueInfo *input =
       &run->instance->model->info->inputs[run->instance->model->args[a].index];
+  const FXrtDeviceOps *ops = run->instance->model->device->ops;
   int device = run->instance->common->callbacks.device;
   char *data = (char *)t->data + t->byte_offset;
   size_t bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
   if (input->kind != FX_VALUE_TENSOR)
     return memcpy(run->host_values + 8 * a, data, bytes < 8 ? bytes : 8);
-  if (t->device.device_type == kDLCUDA && t->device.device_id != device)
-    fx_rt_fail("input '%s': expected a tensor on cuda:%d, got one on cuda:%d",
-               input->name, device, (int)t->device.device_id);
-  if (t->device.device_type == kDLCUDA && fx_rt_is_contiguous(t))
+  if (gpu_has(t, ops) && t->device.device_id != device)
+    fx_rt_fail("input '%s': expected a tensor on %s, got one on %s:%d",
+               input->name, gpu_name(run->instance), ops->name,
+               (int)t->device.device_id);
+  if (gpu_has(t, ops) && fx_rt_is_contiguous(t))
     return data;
-  if (t->device.device_type != kDLCUDA)
+  if (!gpu_has(t, ops))
     gpu_refuse_capture(run, "an input on the host");
   void *copy = gpu_alloc(run, bytes);
   if (!copy)
-    fx_rt_fail("cuda:%d: out of memory: %zu bytes for a copy of input '%s'",
-               device, bytes, input->name);
-  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)copy, run->options.stream),
+    fx_rt_fail("%s: out of memory: %zu bytes for a copy of input '%s'",
+               gpu_name(run->instance), bytes, input->name);
+  gpu_check(gpu_take(ops, t, (CUdeviceptr)(uintptr_t)copy, run->options.stream),
             "an input cannot be copied");
   return copy;
 }
 
-static void cuda_bind_args(FXrtFrame *f, FXrtRun *run,
-                           const DLTensor *const *inputs) {
+static void gpu_bind_args(FXrtFrame *f, FXrtRun *run,
+                          const DLTensor *const *inputs) {
   int64_t *at = f->words;
   gpu_check(driver.context_push(run->instance->gpu->context), "has no context");
   run->has_context = 1;
@@ -407,7 +439,7 @@ static int write_inputs_back(const FXrtFrame *f, FXrtRun *run,
     CUdeviceptr data =
         (CUdeviceptr)(uintptr_t)((FXrtMemRef *)f->args[a])->aligned;
     size_t bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
-    if (t->device.device_type == kDLCUDA) {
+    if (gpu_has(t, run->instance->model->device->ops)) {
       if (!fx_rt_is_contiguous(t))
         gpu_check(gpu_copy_strided(t, data, 1, stream),
                   "an input cannot be written");
@@ -464,7 +496,7 @@ static void free_output(GpuOutput *o) {
   driver.exchange_mode(&mode);
 }
 
-static void cuda_delete_output(DLManagedTensor *self) {
+static void gpu_delete_output(DLManagedTensor *self) {
   GpuOutput *o = self->manager_ctx;
   if (o->is_host) {
     free(o->data);
@@ -489,14 +521,14 @@ static GpuOutput *new_gpu_output(FXrtRun *run, const FXValueInfo *v,
   o->is_host = is_host;
   for (int d = 0; d < v->rank; ++d)
     o->shape[d] = sizes[d];
-  o->tensor.dl_tensor =
-      (DLTensor){.device = {is_host ? kDLCPU : kDLCUDA,
-                            is_host ? 0 : i->common->callbacks.device},
-                 .ndim = v->rank,
-                 .dtype = v->dtype,
-                 .shape = o->shape};
+  o->tensor.dl_tensor = (DLTensor){
+      .device = {is_host ? kDLCPU : i->model->device->ops->device_type,
+                 is_host ? 0 : i->common->callbacks.device},
+      .ndim = v->rank,
+      .dtype = v->dtype,
+      .shape = o->shape};
   o->tensor.manager_ctx = o;
-  o->tensor.deleter = cuda_delete_output;
+  o->tensor.deleter = gpu_delete_output;
   return o;
 }
 
@@ -521,9 +553,9 @@ static int fetch_output(GpuOutput *o, const FXrtOutput *spec,
   return 1;
 }
 
-static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
-                         const DLTensor *const *inputs,
-                         DLManagedTensor **outputs) {
+static void gpu_collect(const FXrtFrame *f, FXrtRun *run,
+                        const DLTensor *const *inputs,
+                        DLManagedTensor **outputs) {
   const FXModelInfo *info = run->instance->model->info;
   int waits = !(run->options.flags & FX_RUN_ASYNC);
   gpu_flush(run);
@@ -538,7 +570,8 @@ static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
       at += 3 + 2 * run->instance->model->result_ranks[r];
     const FXrtMemRef *m = (const FXrtMemRef *)at;
     int is_host = v->kind != FX_VALUE_TENSOR || spec->result < 0 ||
-                  (run->options.flags & FX_RUN_HOST_OUTPUTS);
+                  (run->options.flags & FX_RUN_HOST_OUTPUTS) ||
+                  !run->instance->model->device->ops->shares_tensors;
     if (is_host && spec->result >= 0)
       gpu_refuse_capture(run, "an output on the host");
     GpuOutput *o = new_gpu_output(run, v, m->sizes_and_strides, is_host);
@@ -555,7 +588,7 @@ static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
     gpu_wait(run, "a kernel failed");
 }
 
-static void cuda_end(FXrtRun *run) {
+static void gpu_end(FXrtRun *run) {
   if (run->has_context) {
     if (atomic_load(&run->failed)) {
       if (run->gpu_slot) /* discard pending operations */
@@ -571,15 +604,26 @@ static void cuda_end(FXrtRun *run) {
   free(run->host_values);
 }
 
-const FXrtDeviceOps fx_rt_cuda = {.create = cuda_create,
-                                  .destroy = cuda_destroy,
-                                  .reset = cuda_reset,
-                                  .set_states = cuda_set_states,
-                                  .bind_args = cuda_bind_args,
-                                  .collect = cuda_collect,
-                                  .alloc = gpu_alloc,
-                                  .arena = gpu_arena,
-                                  .free = gpu_free,
-                                  .fetch_operand = cuda_fetch_operand,
-                                  .place_result = cuda_place_result,
-                                  .end = cuda_end};
+#define GPU_OPS                                                                \
+  .create = gpu_create, .destroy = gpu_destroy, .reset = gpu_reset,            \
+  .get_state = gpu_get_state, .set_states = gpu_set_states,                    \
+  .bind_args = gpu_bind_args, .collect = gpu_collect, .alloc = gpu_alloc,      \
+  .arena = gpu_arena, .free = gpu_free, .fetch_operand = gpu_fetch_operand,    \
+  .place_result = gpu_place_result, .end = gpu_end
+
+const FXrtDeviceOps fx_rt_cuda = {.name = "cuda",
+                                  .device_type = kDLCUDA,
+                                  .shares_tensors = 1,
+                                  .platform = &cuda_platform,
+                                  GPU_OPS};
+
+const FXrtDeviceOps fx_rt_rocm = {.name = "rocm",
+                                  .device_type = kDLROCM,
+                                  .shares_tensors = 1,
+                                  .platform = &hip_platform,
+                                  GPU_OPS};
+
+const FXrtDeviceOps fx_rt_vulkan = {.name = "vulkan",
+                                    .device_type = kDLVulkan,
+                                    .platform = &vulkan_platform,
+                                    GPU_OPS};

@@ -1,4 +1,4 @@
-/*===- CudaMemory.c - memory of a GPU -------------------------------------===//
+/*===- GpuMemory.c - memory of a GPU --------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -90,6 +90,7 @@ typedef struct FXrtGpuSlot {
 } GpuSlot;
 
 struct FXrtGpu {
+  int has_driver; /* the platform's `load` succeeded */
   CUdevice device;
   CUcontext context;
   CUmodule module;
@@ -98,8 +99,8 @@ struct FXrtGpu {
   int multiprocessors;
   GpuMap *maps;            /* cache of GPU_MAPS entries, or null */
   CUmemoryPool pool;       /* null if the device has no pools */
-  int is_synchronous;      /* FX_CUDA_SYNC: wait for each launch */
-  int log;                 /* FX_CUDA_LOG: an open file, or -1 */
+  int is_synchronous;      /* FX_GPU_SYNC: wait for each launch */
+  int log;                 /* FX_GPU_LOG: an open file, or -1 */
   atomic_int makes_graphs; /* 0: kernels are launched one by one */
   atomic_long replays;
   GpuSlot slots[GPU_SLOTS]; /* guarded by the instance's lock, like clock */
@@ -109,6 +110,7 @@ struct FXrtGpu {
   CUdeviceptr weights;
   CUdeviceptr
       *own; /* of each argument: memory of a mutable or replaced state, or 0 */
+  void **host; /* of each argument: its value for get_state; may be null */
   GpuConstant *constants[GPU_CONSTANT_BUCKETS];
 };
 
@@ -129,14 +131,14 @@ static CUdeviceptr gpu_keep(size_t bytes) {
 /* Fails the run if `code` is an error. A sticky error was caused by an earlier
  * kernel, not by the call that returns it. */
 static void gpu_check(CUresult code, const char *what) {
-  int device = (int)fx_rt_thread.run->instance->common->callbacks.device;
+  const char *device = gpu_name(fx_rt_thread.run->instance);
   if (is_sticky(code))
-    fx_rt_fail("cuda:%d: %s: %s: a kernel that was launched before has failed, "
+    fx_rt_fail("%s: %s: %s: a kernel that was launched before has failed, "
                "and no call of this process can use the device any more; "
-               "FX_CUDA_SYNC=1 names the kernel",
+               "FX_GPU_SYNC=1 names the kernel",
                device, what, get_error_text(code));
   if (code)
-    fx_rt_fail("cuda:%d: %s: %s", device, what, get_error_text(code));
+    fx_rt_fail("%s: %s: %s", device, what, get_error_text(code));
 }
 
 /* Allocates memory of a run. Returns null if out of memory; other errors fail
@@ -239,9 +241,9 @@ static void *gpu_arena(FXrtRun *run, size_t bytes) {
  * the run that cannot be captured. */
 static void gpu_refuse_capture(const FXrtRun *run, const char *what) {
   if (run->is_captured)
-    fx_rt_fail("cuda:%d: the stream is captured into a graph: expected a run "
+    fx_rt_fail("%s: the stream is captured into a graph: expected a run "
                "with FX_RUN_ASYNC that leaves the host out, got %s",
-               (int)run->instance->common->callbacks.device, what);
+               gpu_name(run->instance), what);
 }
 
 /* Waits for the run's stream. */
@@ -291,13 +293,19 @@ static CUresult gpu_copy_strided(const DLTensor *t, CUdeviceptr flat,
                        run * size, to_tensor, stream);
 }
 
+/* Returns true if the tensor is on a device of the platform. */
+static int gpu_has(const DLTensor *t, const FXrtDeviceOps *ops) {
+  return t->device.device_type == (DLDeviceType)ops->device_type;
+}
+
 /* Copies a tensor of the host or of the device to a contiguous buffer on the
  * device. */
-static CUresult gpu_take(const DLTensor *t, CUdeviceptr to, CUstream stream) {
+static CUresult gpu_take(const FXrtDeviceOps *ops, const DLTensor *t,
+                         CUdeviceptr to, CUstream stream) {
   size_t bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
   if (bytes == 0)
     return 0;
-  if (t->device.device_type == kDLCUDA)
+  if (gpu_has(t, ops))
     return gpu_copy_strided(t, to, 0, stream);
   if (fx_rt_is_contiguous(t))
     return driver.to_device(to, (const char *)t->data + t->byte_offset, bytes,
@@ -435,8 +443,8 @@ void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
       find_constant(i, (const void *)(intptr_t)from, (size_t)bytes);
   pthread_mutex_unlock(&i->common->lock);
   if (!data)
-    fx_rt_fail("cuda:%d: out of memory: %lld bytes for a constant",
-               (int)i->common->callbacks.device, (long long)bytes);
+    fx_rt_fail("%s: out of memory: %lld bytes for a constant", gpu_name(i),
+               (long long)bytes);
   set_bytes(out, (void *)(uintptr_t)data, bytes);
 }
 
@@ -446,13 +454,14 @@ void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
 
 /* Copies the memory from the first to the last element as it is, so one copy is
  * enough for all strides. */
-static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
+static void *gpu_fetch_operand(FXrtRun *run, DLTensor *t) {
   const FXCallbacks *callbacks = &run->instance->common->callbacks;
+  const FXrtDeviceOps *ops = run->instance->model->device->ops;
   int64_t first = 0, last = 0, size = (t->dtype.bits + 7) / 8;
   if (is_host_value((int64_t)(intptr_t)t->data))
     return 0;
   if (callbacks->fallback_on_device) {
-    t->device = (DLDevice){kDLCUDA, callbacks->device};
+    t->device = (DLDevice){ops->device_type, callbacks->device};
     gpu_flush(run);
     gpu_wait(run, "a kernel failed");
     return 0;
@@ -480,11 +489,12 @@ static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
   return copy;
 }
 
-static void cuda_place_result(FXrtRun *run, const DLTensor *t, void *to) {
+static void gpu_place_result(FXrtRun *run, const DLTensor *t, void *to) {
+  const FXrtDeviceOps *ops = run->instance->model->device->ops;
   gpu_refuse_capture(run, "random numbers or an operator that falls back");
   gpu_flush(run);
-  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)to, run->options.stream),
+  gpu_check(gpu_take(ops, t, (CUdeviceptr)(uintptr_t)to, run->options.stream),
             "a copy failed");
-  if (t->device.device_type == kDLCUDA)
+  if (gpu_has(t, ops))
     gpu_wait(run, "a copy failed");
 }

@@ -1,4 +1,4 @@
-/*===- CudaLaunch.c - launches of kernels and their tensor maps -----------===//
+/*===- GpuLaunch.c - launches of kernels and their tensor maps ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,12 +23,12 @@
 // Diagnosis of failures
 //===----------------------------------------------------------------------===//
 
-/* Reads the environment. FX_CUDA_SYNC=1: the runtime waits for each launch.
- * FX_CUDA_LOG=FILE: it writes a line of JSON for the loaded image and for
- * graphs, and with FX_CUDA_SYNC a line before each launch, so that the last
+/* Reads the environment. FX_GPU_SYNC=1: the runtime waits for each launch.
+ * FX_GPU_LOG=FILE: it writes a line of JSON for the loaded image and for
+ * graphs, and with FX_GPU_SYNC a line before each launch, so that the last
  * line names a kernel that never ends. */
 static void gpu_read_environment(FXrtGpu *gpu) {
-  const char *sync = getenv("FX_CUDA_SYNC"), *path = getenv("FX_CUDA_LOG");
+  const char *sync = getenv("FX_GPU_SYNC"), *path = getenv("FX_GPU_LOG");
   gpu->is_synchronous = sync && *sync && strcmp(sync, "0") != 0;
   gpu->log = path && *path
                  ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)
@@ -43,9 +43,14 @@ static void gpu_log(const FXrtGpu *gpu, const char *line, int bytes, int room) {
     return; /* an error of the log is ignored */
 }
 
-static void gpu_log_image(const FXrtGpu *gpu) {
+static void gpu_log_image(const FXrtGpu *gpu, const char *target) {
   char line[128];
   const FXrtImage *image = gpu->image;
+  if (!image->chip) { /* the only one */
+    int n = snprintf(line, sizeof line, "{\"image\": \"%s\"}\n", target);
+    gpu_log(gpu, line, n, sizeof line);
+    return;
+  }
   const char *suffix = image->family == FX_CHIP_EXACT    ? "a"
                        : image->family == FX_CHIP_FAMILY ? "f"
                                                          : "";
@@ -83,16 +88,16 @@ static void gpu_check_launch(CUresult code, const char *verb,
   if (!code)
     return;
   fx_rt_fail(
-      "cuda:%d: kernel '%s'%s%s%s %s: %s; grid %lld x %lld x %lld, "
+      "%s: kernel '%s'%s%s%s %s: %s; grid %lld x %lld x %lld, "
       "blocks of %lld x %lld x %lld, %lld bytes of shared memory%s",
-      (int)fx_rt_thread.run->instance->common->callbacks.device, kernel->name,
+      gpu_name(fx_rt_thread.run->instance), kernel->name,
       *kernel->nodes ? " (of " : "", kernel->nodes, *kernel->nodes ? ")" : "",
       verb, get_error_text(code), (long long)g->grid[0], (long long)g->grid[1],
       (long long)g->grid[2], (long long)g->block[0], (long long)g->block[1],
       (long long)g->block[2], (long long)g->shared,
       is_sticky(code) && !fx_rt_thread.run->instance->gpu->is_synchronous
           ? "; an earlier kernel may be the one that failed: "
-            "FX_CUDA_SYNC=1 names it"
+            "FX_GPU_SYNC=1 names it"
           : "");
 }
 
