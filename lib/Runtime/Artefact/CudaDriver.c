@@ -49,25 +49,10 @@ static int find_cuda_functions(void *library, const char *path, char *err,
   return 0;
 }
 
-/* Loads and initializes the driver once per process. */
 static int load_cuda(char *err, size_t size) {
   static const char *const names[] = {"libcuda.so.1", 0};
-  const char *path = 0;
-  int failed = 0;
-  pthread_mutex_lock(&driver.lock);
-  if (!driver.is_ready) {
-    void *library =
-        open_driver("FX_LIBCUDA", names, "an NVIDIA GPU", &path, err, size);
-    failed = !library || find_cuda_functions(library, path, err, size);
-    CUresult code = failed ? 0 : driver.init(0);
-    if (code)
-      snprintf(err, size, "the driver of NVIDIA GPUs cannot be used: %s",
-               get_error_text(code));
-    failed |= code != 0;
-    driver.is_ready = !failed;
-  }
-  pthread_mutex_unlock(&driver.lock);
-  return failed;
+  return load_driver("FX_LIBCUDA", names, "an NVIDIA GPU", "NVIDIA GPUs",
+                     find_cuda_functions, err, size);
 }
 
 static CUresult load_cuda_image(CUmodule *module, const FXrtImage *image,

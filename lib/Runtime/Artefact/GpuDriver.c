@@ -304,6 +304,31 @@ static int find_function(void *library, const char *symbol, void **out,
   return !*out;
 }
 
+/* Loads a vendor's driver once per process: opens the library, finds its
+ * functions by `find`, and initializes it. `gpus` are its devices, for
+ * messages: "AMD GPUs". Returns 0, or 1 with a message. */
+static int load_driver(const char *variable, const char *const *names,
+                       const char *gpu, const char *gpus,
+                       int (*find)(void *library, const char *path, char *err,
+                                   size_t size),
+                       char *err, size_t size) {
+  const char *path = 0;
+  int failed = 0;
+  pthread_mutex_lock(&driver.lock);
+  if (!driver.is_ready) {
+    void *library = open_driver(variable, names, gpu, &path, err, size);
+    failed = !library || find(library, path, err, size);
+    CUresult code = failed ? 0 : driver.init(0);
+    if (code)
+      snprintf(err, size, "the driver of %s cannot be used: %s", gpus,
+               get_error_text(code));
+    failed |= code != 0;
+    driver.is_ready = !failed;
+  }
+  pthread_mutex_unlock(&driver.lock);
+  return failed;
+}
+
 /* The name of the device of an instance, "cuda:0". It is valid until the
  * thread's next call. */
 static const char *gpu_name(const FXInstance *i) {

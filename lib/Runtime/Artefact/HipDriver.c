@@ -132,26 +132,11 @@ static int find_hip_functions(void *library, const char *path, char *err,
   return 0;
 }
 
-/* Loads and initializes the driver once per process. */
 static int load_hip(char *err, size_t size) {
   static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
                                       "libamdhip64.so", 0};
-  const char *path = 0;
-  int failed = 0;
-  pthread_mutex_lock(&driver.lock);
-  if (!driver.is_ready) {
-    void *library =
-        open_driver("FX_LIBHIP", names, "an AMD GPU", &path, err, size);
-    failed = !library || find_hip_functions(library, path, err, size);
-    CUresult code = failed ? 0 : driver.init(0);
-    if (code)
-      snprintf(err, size, "the driver of AMD GPUs cannot be used: %s",
-               get_error_text(code));
-    failed |= code != 0;
-    driver.is_ready = !failed;
-  }
-  pthread_mutex_unlock(&driver.lock);
-  return failed;
+  return load_driver("FX_LIBHIP", names, "an AMD GPU", "AMD GPUs",
+                     find_hip_functions, err, size);
 }
 
 static CUresult load_hip_image(CUmodule *module, const FXrtImage *image,
