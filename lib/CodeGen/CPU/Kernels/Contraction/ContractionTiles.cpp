@@ -236,6 +236,7 @@ static void fillRegion(KernelCode &code, Scope &scope, Operation *op,
   Scope branch;
   branch.parent = &scope;
   branch.loop = op;
+  branch.isGuarded = true; // there may be no row at the beginning of the tile
   emit(branch);
   if (!block->mightHaveTerminator())
     scf::YieldOp::create(code.b, code.loc);

@@ -373,6 +373,7 @@ void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
     Scope branch;
     branch.parent = &scope;
     branch.loop = pick;
+    branch.isGuarded = true; // there may be no row at `end`
     if (r)
       emitTile(branch, end, r);
     scf::YieldOp::create(code.b, code.loc);
