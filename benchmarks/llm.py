@@ -2,7 +2,7 @@
 """Times text generation with a Llama-style model of random weights: fx-mlir, eager PyTorch by
 transformers with a static cache, and other engines, whose steps alternate.
 
-    benchmarks/llm.py --size 150m --formats f32,int8,int4 --threads 1
+    benchmarks/llm.py --size 150m --formats f32,bf16,int8,int4 --threads 1
     benchmarks/llm.py --peer llama.cpp=ENV/bin/python --peer openvino=ENV/bin/python
 
 For each format: the size of the file, the time to load it, the resident memory after a
@@ -10,11 +10,13 @@ generation, the tokens per second of a prompt of 512 tokens, and those of decode
 and 2048 tokens, of one sequence and, with `--slots`, of several sequences in one call. Times are
 the least of several rounds; the ratio is that to eager PyTorch in float32. `of the limit` is the
 time in which the probed bandwidth reads the weights and the cache once, over the time of the
-step. Another engine runs in a process of its own (`llm_peers.py`), by the Python of its
+step. `bf16` is `precision="bf16"` of a model in float32, whose caches stay in float32; eager
+PyTorch gets a second row with the model and its caches in bf16. Another engine runs in a process of its own (`llm_peers.py`), by the Python of its
 environment.
 """
 
 import argparse
+import copy
 import json
 import os
 import pathlib
@@ -183,7 +185,7 @@ def bytes_of_step(model, form: str, context: int, slots: int) -> float:
     linear = sum(m.weight.numel() for m in model.modules() if isinstance(m, torch.nn.Linear))
     config = model.config
     cache = 2 * config.num_hidden_layers * config.hidden_size * context * 4 * slots
-    return linear * {"f32": 4, "int8": 1, "int4": 0.625}[form] + cache
+    return linear * {"f32": 4, "bf16": 2, "int8": 1, "int4": 0.625}[form] + cache
 
 
 def main() -> None:
@@ -213,14 +215,17 @@ def main() -> None:
         for name in options.formats.split(","):
             path = pathlib.Path(folder) / name
             fx_mlir.export_for_generation(
-                model, path, max_length=LENGTH, quantize=None if name == "f32" else name,
-                slots=options.slots, progress=False,
+                model, path, max_length=LENGTH, quantize=name if name in ("int8", "int4") else None,
+                precision="bf16" if name == "bf16" else "f32", slots=options.slots, progress=False,
             )  # fmt: skip
             engines[name] = Compiled(path, options.threads, options.slots)
             size = (path / "model.so").stat().st_size
             rows[name] = {"MB": size / 1e6, "load s": engines[name].load_seconds, "RSS MiB": resident(path)}
         engines["eager"] = Eager(model)
         rows["eager"] = {}
+        if "bf16" in options.formats.split(","):
+            engines["eager bf16"] = Eager(copy.deepcopy(model).bfloat16())
+            rows["eager bf16"] = {}
         if options.peer:
             save(model, pathlib.Path(folder) / "saved")
             prompt = [11, 300, 7, 42, 5]
@@ -257,7 +262,7 @@ def main() -> None:
         tokens, position, _, slots = works[work]
         rows[name][f"{work} tok/s"] = slots * len(tokens) / seconds
         rows[name][f"{work} ratio"] = least[work, "eager"] / seconds
-        if len(tokens) == 1 and name != "eager":
+        if len(tokens) == 1 and not name.startswith("eager"):
             must = bytes_of_step(model, name.split()[-1], position, slots) / rate
             rows[name][f"{work} of the limit"] = must / seconds
     print(f"{options.size}: {parameters / 1e6:.0f}M parameters, {options.threads} threads")

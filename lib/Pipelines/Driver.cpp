@@ -109,7 +109,7 @@ llvm::Error Driver::toLinalg() {
   linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
   linalg.bf16 = options.precision == Precision::BF16;
-  linalg.wholeFloatHeads = !gpu && !linalg.bf16;
+  linalg.wholeFloatHeads = !gpu;
   return runPasses(
       [&](OpPassManager &pm) { buildToLinalgPipeline(pm, linalg); });
 }
@@ -342,7 +342,8 @@ llvm::Expected<bool> Driver::lowerMethod(size_t m, StringRef path) {
   } else if (options.precision == Precision::BF16) {
     // The program is linalg already.
     if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-          pm.addPass(kernel::createLowerPrecisionPass());
+          pm.addPass(
+              kernel::createLowerPrecisionPass({/*keepsAttention=*/!gpu}));
         }))
       return e;
   }

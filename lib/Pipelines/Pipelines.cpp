@@ -86,10 +86,12 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   if (options.wholeFloatHeads)
     convert.wholeFloatHeads = kernel::kMaxHeadSize;
   convert.rowKernels = options.rowKernels;
+  convert.roundsFloats = options.bf16;
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());
   if (options.bf16)
-    pm.addPass(kernel::createLowerPrecisionPass());
+    pm.addPass(kernel::createLowerPrecisionPass(
+        {/*keepsAttention=*/options.wholeFloatHeads}));
 }
 
 void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,

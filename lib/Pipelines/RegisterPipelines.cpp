@@ -123,7 +123,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
   linalg.bf16 = options.bf16;
-  linalg.wholeFloatHeads = !gpu && !linalg.bf16;
+  linalg.wholeFloatHeads = !gpu;
   buildToLinalgPipeline(pm, linalg);
   return success();
 }

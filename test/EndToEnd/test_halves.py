@@ -174,3 +174,49 @@ def test_operator_database(name, count):
             scale = exact[finite].pow(2).mean().sqrt()
             allowed = 2 * (eager.double() - exact)[finite].abs().max() + 1e-2 * scale
             assert (got.double() - exact)[finite].abs().max() <= allowed
+
+
+class CacheAttention(nn.Module):
+    """A prompt beside a cache whose last positions are hidden."""
+
+    def forward(self, q, k, v, position):
+        seen = torch.arange(k.shape[2]) <= position[:, None]
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_attention_over_a_cache_stays_in_f32(dynamic):
+    """Its kernel of f32 leaves out hidden keys, which matmuls of bf16 would multiply."""
+    torch.manual_seed(0)
+    q, k, v = torch.randn(1, 4, 20, 32), torch.randn(1, 4, 96, 32), torch.randn(1, 4, 96, 32)
+    inputs = (q, k, v, torch.arange(20))
+    tokens = torch.export.Dim("tokens", min=2, max=64)
+    shapes = ({2: tokens}, None, None, {0: tokens}) if dynamic else None
+    program = torch.export.export(CacheAttention(), inputs, dynamic_shapes=shapes)
+    got = fx_mlir.compile(program, no_fallback=True, precision="bf16")(*inputs)
+    torch.testing.assert_close(got, CacheAttention()(*inputs), rtol=1e-5, atol=1e-5)
+
+
+def test_residual_sums_are_stored_once():
+    """The sum of a residual block is rounded for the next convolution and for the next sum. The
+    error stays that of bf16, and sums that are results are not rounded."""
+
+    class Blocks(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convs = nn.ModuleList(nn.Conv2d(32, 32, 3, padding=1) for _ in range(4))
+
+        def forward(self, x):
+            x = torch.relu(self.convs[0](x))
+            for conv in self.convs[1:]:
+                x = torch.relu(conv(x) + x)
+            return x, x.mean((2, 3))
+
+    torch.manual_seed(0)
+    module, x = Blocks().eval(), torch.randn(1, 32, 14, 14)
+    exact = [y.double() for y in module(x)]
+    got = fx_mlir.compile(module, (x,), no_fallback=True, precision="bf16")(x)
+    for y, want in zip(got, exact):
+        error = ((y - want).pow(2).mean() / want.pow(2).mean()).sqrt()
+        assert 1e-4 < error < 6e-3, error
+    assert (got[0].bfloat16().float() != got[0]).float().mean() > 0.5

@@ -1,4 +1,5 @@
 // RUN: fx-opt %s --fx-lower-precision --split-input-file | FileCheck %s
+// RUN: fx-opt %s --fx-lower-precision=keeps-attention=true --split-input-file | FileCheck %s --check-prefix=KEEP
 
 // The operands are rounded; products and sums are f32.
 // CHECK-LABEL: func.func @matmul
@@ -120,4 +121,32 @@ func.func @residual(%x: tensor<1x32x6x6xf32>, %y: tensor<1x32x6x6xf32>, %w: tens
     linalg.yield %0 : f32
   } -> tensor<1x32x6x6xf32>
   return %next, %sum, %means : tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>, tensor<1x32x6xf32>
+}
+
+// -----
+
+// Attention over a cache, with more keys than queries, can stay in f32.
+// CHECK-LABEL: func.func @scores
+// CHECK-COUNT-3: arith.truncf {{.*}} : f32 to bf16
+// KEEP-LABEL: func.func @scores
+// KEEP-COUNT-1: arith.truncf {{.*}} : f32 to bf16
+// KEEP-NOT: truncf
+// KEEP: return
+#q = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+#k = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+#s = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+func.func @scores(%q: tensor<4x?x32xf32>, %k: tensor<4x96x32xf32>, %o: tensor<4x?x96xf32>, %p: tensor<4x96x32xf32>, %r: tensor<4x96x96xf32>) -> (tensor<4x?x96xf32>, tensor<4x96x96xf32>) {
+  %cache = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<4x?x32xf32>, tensor<4x96x32xf32>) outs(%o : tensor<4x?x96xf32>) attrs = {fx.attention = 0} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x?x96xf32>
+  %square = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %p : tensor<4x96x32xf32>, tensor<4x96x32xf32>) outs(%r : tensor<4x96x96xf32>) attrs = {fx.attention = 1} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x96x96xf32>
+  return %cache, %square : tensor<4x?x96xf32>, tensor<4x96x96xf32>
 }

@@ -55,6 +55,9 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
            "into blocks of queries: the target has a kernel that stores no scores">,
     Option<"wholeFloatHeads", "whole-float-heads", "int64_t", "0",
            "the same for attention of f32">,
+    Option<"roundsFloats", "rounds-floats", "bool", "false",
+           "fx-lower-precision follows: of attention of f32, only that over a "
+           "cache is not cut into blocks">,
     Option<"rowKernels", "row-kernels", "bool", "false",
            "convert sorts and scans to fx_kernel.sort and fx_kernel.scan: the "
            "target has kernels for them">

@@ -259,6 +259,14 @@ static constexpr int64_t kScoreBytes = 8 << 20;
 /// of its own.
 static constexpr int64_t kCausalBlocks = 16;
 
+/// Returns true if there are more keys than queries: a mask hides the positions
+/// of a cache that have no token yet.
+static bool isOverCache(const Attention &a, unsigned nb) {
+  std::optional<int64_t> rows = a.q.sizes[nb].getInteger(),
+                         keys = a.k.sizes[nb].getInteger();
+  return keys && (!rows || *keys >= 2 * *rows);
+}
+
 /// Like `attend`, but computes large scores in blocks of queries: the rows of
 /// scores are independent. A block of a causal attention leaves out the keys
 /// that none of its queries attends to. Splits only where the sizes are static,
@@ -268,7 +276,8 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
                              ArrayRef<ExprAttr> batch, Type dtype,
                              const TargetKernels &kernels) {
   unsigned nb = batch.size();
-  int64_t whole = dtype.isF32()                     ? kernels.wholeFloatHeads
+  bool isFloat = dtype.isF32() && (!kernels.roundsFloats || isOverCache(a, nb));
+  int64_t whole = isFloat                           ? kernels.wholeFloatHeads
                   : dtype.isBF16() || dtype.isF16() ? kernels.wholeHeads
                                                     : 0;
   auto isWhole = [&](const Tensor &t) {

@@ -324,7 +324,8 @@ struct ConvertFXToLinalg
         return signalPassFailure();
       }
     auto convert = [&](GraphOp graph) {
-      lin::TargetKernels kernels{wholeHeads, wholeFloatHeads, rowKernels};
+      lin::TargetKernels kernels{wholeHeads, wholeFloatHeads, rowKernels,
+                                 roundsFloats};
       return GraphToLinalg(graph, table, kernels).convert();
     };
     if (failed(convertGraphs(module, convert)))

@@ -27,6 +27,9 @@ struct TargetKernels {
   int64_t wholeHeads = 0, wholeFloatHeads = 0;
   /// The target has kernels for sorts and scans.
   bool rows = false;
+  /// The operands of matmuls of f32 will be rounded to bf16, except for
+  /// attention over a cache.
+  bool roundsFloats = false;
 };
 
 /// Lowers the body of one graph at the insertion point of a builder. A
