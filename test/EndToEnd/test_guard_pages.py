@@ -1,6 +1,7 @@
 """Compiled code reads nothing before or after its inputs: these stand beside memory without
 access. Sizes are dynamic, and fill tiles and vectors, or do not."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -45,5 +46,6 @@ def test_inputs(family, tmp_path):
     assert result.returncode == 0, result.stderr
     result = subprocess.run(
         [sys.executable, pathlib.Path(__file__).with_name("guarded.py"), tmp_path / "m.so", family],
-        capture_output=True, text=True, timeout=300)
+        capture_output=True, text=True, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(harness.BUILD / "python")})
     assert result.returncode == 0, f"{result.returncode}: {result.stderr[-2000:]}"

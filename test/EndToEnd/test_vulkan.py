@@ -165,7 +165,9 @@ for _ in range(40):
 print(used[-1] - used[10])
 """
     result = subprocess.run([sys.executable, "-c", script, artefact], capture_output=True,
-                            text=True, check=True, timeout=120)
+                            text=True, timeout=120,
+                            env={**os.environ, "PYTHONPATH": str(harness.BUILD / "python")})
+    assert result.returncode == 0, result.stderr
     assert int(result.stdout) < 8 << 20
 
 
