@@ -3,13 +3,17 @@
 
 // Columns are summed in blocks of as many vectors as half of the registers, and
 // threads share the blocks. The remaining columns follow: first four vectors,
-// then one after the other.
+// then one after the other. A later row of a block is prefetched, because a block
+// is a part of each row.
 // CHECK-LABEL: func.func private @kernel_0
 // AVX512: scf.forall (%{{.*}}) in (4)
 // AVX512: scf.for {{.*}} to %c4096
+// AVX512: %[[LATER:.*]] = arith.addi %{{.*}}, %c3384
+// AVX512-NEXT: memref.prefetch %{{.*}}[%[[LATER]]]
 // AVX512-COUNT-16: arith.addf {{.*}} vector<16xf32>
 // AVX2: scf.forall (%{{.*}}) in (17)
 // AVX2: scf.for {{.*}} to %c4096
+// AVX2: memref.prefetch
 // AVX2-COUNT-8: arith.addf {{.*}} vector<8xf32>
 // CHECK: scf.yield
 // CHECK: %{{.*}}:4 = scf.for {{.*}} to %c4096

@@ -29,6 +29,12 @@ static constexpr int64_t kShortRow = 4;
 static constexpr int64_t kLongColumn = 32;
 /// Number of accumulators that hide the latency of an addition.
 static constexpr int64_t kLatency = 4;
+/// The least size of an input, in bytes, that is prefetched: smaller ones stay
+/// in a cache.
+static constexpr int64_t kLeastPrefetched = 512 << 10;
+/// The number of rows from the one in use to the one that is prefetched.
+static constexpr int64_t kRowsAhead = 3;
+static constexpr int64_t kLine = 64;
 /// Costs of the ops of a kernel up to which memory determines its speed.
 static constexpr int64_t kCheap = 4;
 
@@ -42,6 +48,9 @@ struct WindowEmitter {
   unsigned lane = 0;          ///< the loop that the lanes walk
   SmallVector<Index> at;      ///< the current position of each loop
   SmallVector<Value> neutral; ///< of each combiner
+  /// Inputs of which rows are prefetched, and the bytes of an element.
+  SmallVector<std::pair<OpOperand *, int64_t>> prefetched;
+  unsigned reduced = 0; ///< the loop over the rows of `prefetched`
 
   explicit WindowEmitter(KernelCode &code) : code(code) {}
   /// Reports an error and returns false if the kernel has another form.
@@ -55,6 +64,11 @@ struct WindowEmitter {
   Index lanesAt(const Index &base, int64_t u) {
     return code.add(base, Index::of(u * code.lanes));
   }
+  /// Chooses the inputs whose rows are prefetched. A block of columns is a part
+  /// of each row, so the prefetcher of the CPU does not see one stream.
+  void choosePrefetches();
+  /// Prefetches the columns `at[lane]` of a later row.
+  void emitPrefetches(int64_t vector);
   /// Returns the reduced values of `unroll` vectors of columns from `base` on:
   /// for each vector, one value per combiner.
   SmallVector<Value> reduceColumns(Scope &scope, const Index &base,
@@ -119,6 +133,45 @@ bool WindowEmitter::findNeutral() {
   return true;
 }
 
+void WindowEmitter::choosePrefetches() {
+  SmallVector<unsigned> loops;
+  root.getReductionDims(loops);
+  if (loops.size() != 1 || code.machine.isNEON)
+    return;
+  reduced = loops.front();
+  for (OpOperand *operand : root.getDpsInputOperands()) {
+    Value input = operand->get();
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    const Buffer *buffer = type ? code.buffer(input) : nullptr;
+    AffineMap map = root.getMatchingIndexingMap(operand);
+    unsigned rank = map.getNumResults();
+    if (!buffer || !type.hasStaticShape() ||
+        !type.getElementType().isIntOrFloat() || rank < 2 ||
+        !map.isProjectedPermutation() || map.getDimPosition(rank - 1) != lane ||
+        map.getDimPosition(rank - 2) != reduced ||
+        !buffer->strides.back().isStatic(1))
+      continue;
+    int64_t bits = type.getElementTypeBitWidth();
+    if (type.getNumElements() * bits / 8 >= kLeastPrefetched)
+      prefetched.push_back({operand, bits / 8});
+  }
+}
+
+void WindowEmitter::emitPrefetches(int64_t vector) {
+  for (auto [operand, bytes] : prefetched) {
+    if (vector * code.lanes * bytes % kLine)
+      continue;
+    Coords there;
+    for (AffineExpr expr : root.getMatchingIndexingMap(operand).getResults()) {
+      unsigned d = cast<AffineDimExpr>(expr).getPosition();
+      Index place =
+          d == reduced ? code.add(at[d], Index::of(kRowsAhead)) : at[d];
+      there.push_back({place, d == lane});
+    }
+    code.prefetch(*code.buffer(operand->get()), there);
+  }
+}
+
 SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
                                                 int64_t unroll) {
   SmallVector<Value> acc;
@@ -127,6 +180,8 @@ SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
   auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
     for (int64_t u = 0; u < unroll; ++u) {
       at[lane] = lanesAt(base, u);
+      if (unroll > 1)
+        emitPrefetches(u);
       Coords all;
       for (unsigned d = 0; d < at.size(); ++d)
         all.push_back({at[d], d == lane});
@@ -233,6 +288,7 @@ void WindowEmitter::emit() {
   }
   if (!findNeutral())
     return;
+  choosePrefetches();
   Index width = code.loopSize(root, lane), done = Index::of(0);
   int64_t unroll = chooseUnroll();
   Scope top, task;
