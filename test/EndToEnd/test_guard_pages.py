@@ -34,7 +34,7 @@ FAMILIES = {
        for name, cases in operators.FAMILIES.items()},
 }
 #: All others need --long.
-QUICK = {"epilogues", "matmul", "attention"}
+QUICK = {"epilogues", "attention"}
 
 
 @pytest.mark.parametrize("family", [
