@@ -11,8 +11,8 @@ and 2048 tokens, of one sequence and, with `--slots`, of several sequences in on
 the least of several rounds; the ratio is that to eager PyTorch in float32. `of the limit` is the
 time in which the probed bandwidth reads the weights and the cache once, over the time of the
 step. `bf16` is `precision="bf16"` of a model in float32, whose caches stay in float32; eager
-PyTorch gets a second row with the model and its caches in bf16. Another engine runs in a process of its own (`llm_peers.py`), by the Python of its
-environment.
+PyTorch gets a second row with the model and its caches in bf16. Another engine runs in a process
+of its own (`llm_peers.py`), by the Python of its environment.
 """
 
 import argparse
