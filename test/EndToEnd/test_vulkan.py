@@ -5,6 +5,7 @@ SPIR-V for the CPU (lavapipe) or another device.
 """
 
 import concurrent.futures
+import ctypes
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ from unittest import mock
 import exporting
 import harness
 import models
+import numpy as np
 import pytest
 import torch
 import vulkan
@@ -59,8 +61,8 @@ def test_cases(name, tmp_path):
     exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
     model = vulkan.Model(tmp_path / "m.pt2", tmp_path)
     harness.compare(model.run(args, want), want)
-    # As on a device whose memory the host does not see.
-    harness.compare(model.run(args, want, FX_VULKAN_STAGES=1), want)
+    # As on a device whose memory the host does not see; new memory is filled.
+    harness.compare(model.run(args, want, FX_VULKAN_STAGES=1, FX_VULKAN_FILL=1), want)
 
 
 #: All others need --long.
@@ -122,6 +124,24 @@ def test_states(stages, tmp_path):
             assert torch.equal(x, torch.full((2, 3), 1.0 + count)) and torch.equal(y, x * count)
         model.reset()
         assert torch.equal(model(x), x)
+
+
+@pytest.mark.parametrize("stages", ["0", "1"])
+def test_get_state(stages, tmp_path):
+    """The interface of artefacts gives a copy of a state on the host."""
+    sys.path.append(str(harness.ROOT / "python" / "runtime"))
+    from fx_mlir_runtime import _fx, load
+
+    x = np.ones((2, 3), np.float32)
+    exporting.save(exporting.export(Counter(), (torch.from_numpy(x.copy()),)), tmp_path / "m.pt2")
+    with mock.patch.dict(os.environ, FX_VULKAN_STAGES=stages):
+        model = load(vulkan.Model(tmp_path / "m.pt2", tmp_path).artefact)
+        impl, view = model._flat.impl, _fx._Tensor()
+        for count in range(1, 4):
+            model(x)
+            assert impl._api.get_state(impl._instance, 0, ctypes.byref(view)) == 0
+            assert (view.device_type, view.ndim, view.shape[0]) == (1, 1, 3)
+            assert list(ctypes.string_at(view.data, 3)) == [count] * 3
 
 
 def test_threads():

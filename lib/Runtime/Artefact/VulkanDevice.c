@@ -121,6 +121,7 @@ typedef struct CUctx_st {
   VkPipelineLayout layout;
   uint32_t own_type, host_type; /* memory types of VulkanMemory.c */
   int hides_memory;             /* see choose_vulkan_memory */
+  int fills_memory;             /* FX_VULKAN_FILL: new memory is all ones */
   size_t heap_bytes;            /* of the heap of own_type */
   VulkanChunk **chunks;         /* sorted by address */
   int n_chunks, chunks_room;
@@ -301,7 +302,8 @@ static int open_vulkan(char *err, size_t size) {
  * sees without a loss: that of a device without memory of its own, or one with
  * all of the device's memory. The memory type of the host's memory is cached by
  * the host if possible. For tests, FX_VULKAN_STAGES=1 hides the device's memory
- * from the host. */
+ * from the host, and FX_VULKAN_FILL=1 fills memory when it is allocated, so
+ * that results show if a kernel reads what nobody has written. */
 static void choose_vulkan_memory(VulkanDevice *d) {
   enum {
     OWN = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
@@ -313,6 +315,8 @@ static void choose_vulkan_memory(VulkanDevice *d) {
   const char *stages = getenv("FX_VULKAN_STAGES");
   vk.GetPhysicalDeviceMemoryProperties(d->physical, &all);
   d->hides_memory = stages && *stages && strcmp(stages, "0") != 0;
+  const char *fill = getenv("FX_VULKAN_FILL");
+  d->fills_memory = fill && *fill && strcmp(fill, "0") != 0;
   int best_own = -1, best_host = -1;
   for (uint32_t k = 0; k < all.memoryTypeCount; ++k) {
     VkMemoryPropertyFlags flags = all.memoryTypes[k].propertyFlags;

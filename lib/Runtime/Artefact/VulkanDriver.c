@@ -21,6 +21,7 @@ struct CUfunc_st {
   struct CUfunc_st *next; /* of the module */
   struct CUmod_st *module;
   const char *name;
+  uint32_t block[3];   /* the number of threads, by the module */
   VkPipeline pipeline; /* made by the first launch */
 };
 
@@ -221,7 +222,7 @@ static CUresult vulkan_module_unload(CUmodule module) {
 
 static CUresult vulkan_module_function(CUfunction *out, CUmodule module,
                                        const char *name) {
-  enum { HEADER = 5, OP_ENTRY_POINT = 15 };
+  enum { HEADER = 5, OP_ENTRY_POINT = 15, OP_EXECUTION_MODE = 16, SIZE = 17 };
   size_t at = HEADER;
   const uint32_t *op;
   while (
@@ -235,6 +236,10 @@ static CUresult vulkan_module_function(CUfunction *out, CUmodule module,
     return CUDA_ERROR_OUT_OF_MEMORY;
   *f = (struct CUfunc_st){
       .next = module->functions, .module = module, .name = name};
+  for (const uint32_t *mode; (mode = find_spirv(module->words, module->n_words,
+                                                &at, OP_EXECUTION_MODE));)
+    if (mode[1] == op[2] && mode[2] == SIZE)
+      memcpy(f->block, mode + 3, sizeof f->block);
   *out = module->functions = f;
   return 0;
 }
@@ -292,8 +297,8 @@ static CUresult launch_on_vulkan(CUfunction f, const unsigned grid[3],
                                  const unsigned block[3], unsigned shared,
                                  CUstream stream, void **params, int n) {
   VulkanDevice *d = f->module->device;
-  (void)block, (void)stream; /* the module has the size of the block */
-  if (shared)
+  (void)stream;
+  if (shared || memcmp(block, f->block, sizeof f->block))
     return CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&vk.lock);
   CUresult code = record_vulkan_launch(d, f, grid, params, n);
@@ -323,6 +328,8 @@ static CUresult vulkan_memory_alloc(CUdeviceptr *data, size_t bytes) {
     return CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&vk.lock);
   CUresult code = allocate_on_vulkan(d, &address, bytes);
+  if (!code && d->fills_memory)
+    code = fill_on_vulkan(d, address, UINT32_MAX, bytes);
   pthread_mutex_unlock(&vk.lock);
   *data = address;
   return code;
