@@ -65,6 +65,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.inner_name", OnOperation, kString},
       {"fx.inner_of", OnOperation, kSymbol},
       {"fx.inputs", OnOperation, kArray},
+      {"fx.keep_f32", OnOperation, kUnit},
       {"fx.kernel", OnOperation, kUnit},
       {"fx.kind", OnArgument, kString},
       {"fx.kinds", OnOperation, kDictionary},

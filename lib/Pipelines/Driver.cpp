@@ -342,8 +342,7 @@ llvm::Expected<bool> Driver::lowerMethod(size_t m, StringRef path) {
   } else if (options.precision == Precision::BF16) {
     // The program is linalg already.
     if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-          pm.addPass(
-              kernel::createLowerPrecisionPass({/*keepsAttention=*/!gpu}));
+          pm.addPass(kernel::createLowerPrecisionPass());
         }))
       return e;
   }

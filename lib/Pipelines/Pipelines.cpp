@@ -90,8 +90,7 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());
   if (options.bf16)
-    pm.addPass(kernel::createLowerPrecisionPass(
-        {/*keepsAttention=*/options.wholeFloatHeads}));
+    pm.addPass(kernel::createLowerPrecisionPass());
 }
 
 void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,

@@ -1,5 +1,4 @@
 // RUN: fx-opt %s --fx-lower-precision --split-input-file | FileCheck %s
-// RUN: fx-opt %s --fx-lower-precision=keeps-attention=true --split-input-file | FileCheck %s --check-prefix=KEEP
 
 // The operands are rounded; products and sums are f32.
 // CHECK-LABEL: func.func @matmul
@@ -125,18 +124,18 @@ func.func @residual(%x: tensor<1x32x6x6xf32>, %y: tensor<1x32x6x6xf32>, %w: tens
 
 // -----
 
-// Attention over a cache, with more keys than queries, can stay in f32.
+// Attention over a cache is marked to stay in f32.
 // CHECK-LABEL: func.func @scores
-// CHECK-COUNT-3: arith.truncf {{.*}} : f32 to bf16
-// KEEP-LABEL: func.func @scores
-// KEEP-COUNT-1: arith.truncf {{.*}} : f32 to bf16
-// KEEP-NOT: truncf
-// KEEP: return
+// CHECK-COUNT-1: arith.truncf {{.*}} : f32 to bf16
+// CHECK-NOT: truncf
+// CHECK: ins(%{{.*}}, %{{.*}} : tensor<4x?x32xf32>, tensor<4x96x32xf32>)
+// CHECK-NOT: fx.keep_f32
+// CHECK: ins(%{{.*}}, %{{.*}} : tensor<4x96x32xbf16>, tensor<4x96x32xbf16>)
 #q = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 #k = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 #s = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 func.func @scores(%q: tensor<4x?x32xf32>, %k: tensor<4x96x32xf32>, %o: tensor<4x?x96xf32>, %p: tensor<4x96x32xf32>, %r: tensor<4x96x96xf32>) -> (tensor<4x?x96xf32>, tensor<4x96x96xf32>) {
-  %cache = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<4x?x32xf32>, tensor<4x96x32xf32>) outs(%o : tensor<4x?x96xf32>) attrs = {fx.attention = 0} {
+  %cache = linalg.generic {indexing_maps = [#q, #k, #s], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%q, %k : tensor<4x?x32xf32>, tensor<4x96x32xf32>) outs(%o : tensor<4x?x96xf32>) attrs = {fx.attention = 0, fx.keep_f32} {
   ^bb0(%a: f32, %b: f32, %c: f32):
     %0 = arith.mulf %a, %b : f32
     %1 = arith.addf %c, %0 : f32

@@ -124,15 +124,11 @@ def LowerPrecisionPass : Pass<"fx-lower-precision", "::mlir::ModuleOp"> {
     Contractions that use an element of an operand once or a few times are not
     changed (depthwise convolutions, dot products, the caches of a decoder),
     except for weights, which are rounded before the run. Contractions of
-    quantized weights are not changed either, nor, with
-    `keeps-attention`, is attention with at least twice as many keys as queries,
-    as over a cache: the CPU's kernel for it leaves out the keys that a mask
-    hides.
+    quantized weights are not changed either, nor are ops with
+    `fx.keep_f32`, which convert-fx-to-linalg puts on attention over a cache: the
+    CPU's kernel of f32 leaves out the keys that a mask hides. The pass removes
+    the attribute.
   }];
-  let options = [
-    Option<"keepsAttention", "keeps-attention", "bool", "false",
-           "Do not change attention (ops with `fx.attention`) over a cache.">
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"

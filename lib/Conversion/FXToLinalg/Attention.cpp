@@ -267,6 +267,22 @@ static bool isOverCache(const Attention &a, unsigned nb) {
   return keys && (!rows || *keys >= 2 * *rows);
 }
 
+/// Returns true if the target computes the attention in one kernel, without
+/// storing scores.
+static bool isOneKernel(const Attention &a, unsigned nb,
+                        const TargetKernels &kernels) {
+  Type dtype = a.q.dtype;
+  int64_t whole = 0;
+  if (dtype.isBF16() || dtype.isF16())
+    whole = kernels.wholeHeads;
+  else if (dtype.isF32() && (!kernels.roundsFloats || isOverCache(a, nb)))
+    whole = kernels.wholeFloatHeads;
+  return llvm::all_of(ArrayRef{&a.q, &a.v}, [&](const Tensor *t) {
+    std::optional<int64_t> size = t->sizes[nb + 1].getInteger();
+    return size && *size <= whole;
+  });
+}
+
 /// Like `attend`, but computes large scores in blocks of queries: the rows of
 /// scores are independent. A block of a causal attention leaves out the keys
 /// that none of its queries attends to. Splits only where the sizes are static,
@@ -276,16 +292,8 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
                              ArrayRef<ExprAttr> batch, Type dtype,
                              const TargetKernels &kernels) {
   unsigned nb = batch.size();
-  bool isFloat = dtype.isF32() && (!kernels.roundsFloats || isOverCache(a, nb));
-  int64_t whole = isFloat                           ? kernels.wholeFloatHeads
-                  : dtype.isBF16() || dtype.isF16() ? kernels.wholeHeads
-                                                    : 0;
-  auto isWhole = [&](const Tensor &t) {
-    std::optional<int64_t> size = t.sizes[nb + 1].getInteger();
-    return size && *size <= whole;
-  };
   // Dropout draws its random numbers for all queries at once.
-  if (a.dropout != 0 || (isWhole(a.q) && isWhole(a.v)))
+  if (a.dropout != 0 || isOneKernel(a, nb, kernels))
     return attend(b, a, batch, dtype);
   std::optional<int64_t> rows = a.q.sizes[nb].getInteger(),
                          keys = a.k.sizes[nb].getInteger(),
@@ -442,12 +450,18 @@ static LogicalResult lowerAttention(NodeLowering &n) {
   // Tag all operations of one attention with its number.
   Operation *before = &*std::prev(b.b.getInsertionPoint());
   Tensor y = attendInBlocks(b, a, batch, a.q.dtype, n.graph.kernels);
+  const TargetKernels &kernels = n.graph.kernels;
+  bool keepsF32 = kernels.roundsFloats && a.q.dtype.isF32() &&
+                  isOneKernel(a, batch.size(), kernels);
   if (n.graph.nextGroup) {
     Attribute id = b.b.getI64IntegerAttr((*n.graph.nextGroup)++);
     for (Operation &op : llvm::make_range(std::next(Block::iterator(before)),
                                           b.b.getInsertionPoint()))
-      if (isa<linalg::LinalgOp>(op))
+      if (isa<linalg::LinalgOp>(op)) {
         op.setAttr("fx.attention", id);
+        if (keepsF32)
+          op.setAttr("fx.keep_f32", b.b.getUnitAttr());
+      }
   }
   return n.result(y);
 }

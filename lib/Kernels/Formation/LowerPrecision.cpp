@@ -87,32 +87,6 @@ static bool isMatMul(linalg::LinalgOp op) {
          !isDequantized(op->getOperand(0)) && !isDequantized(op->getOperand(1));
 }
 
-/// Returns true for a matmul of an attention over a cache, with more keys than
-/// queries. A kernel for attention of f32 leaves out the keys that a mask
-/// hides, the positions of the cache that have no token yet. Matmuls of bf16
-/// would multiply them.
-static bool isOverCache(linalg::LinalgOp op) {
-  if (!op->hasAttr("fx.attention"))
-    return false;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  int64_t rows = 1, others = 1;
-  for (auto [d, size] : llvm::enumerate(sizes)) {
-    bool isLeft = maps[0].isFunctionOfDim(d),
-         isRight = maps[1].isFunctionOfDim(d);
-    if (isLeft && isRight && maps[2].isFunctionOfDim(d))
-      continue; // the batch
-    bool isRow = isLeft && !isRight;
-    if (isRow && rows)
-      rows = ShapedType::isDynamic(size) ? 0 : std::max(rows, size);
-    if (!isRow && ShapedType::isDynamic(size))
-      return false;
-    if (!isRow) // keys, or elements of a head
-      others = std::max(others, size);
-  }
-  return others >= 2 * rows;
-}
-
 /// Returns true if the op slides a window over operand `i`.
 static bool isImage(linalg::LinalgOp op, unsigned i) {
   return llvm::any_of(op.getIndexingMapsArray()[i].getResults(),
@@ -143,8 +117,6 @@ static void readRounded(Value v, Value narrow,
 namespace {
 struct LowerPrecision
     : fx::kernel::impl::LowerPrecisionPassBase<LowerPrecision> {
-  using Base::Base;
-
   void convert(linalg::GenericOp op, fx::kernel::ElementConverter &rounded) {
     Block *body = op.getBody();
     OpBuilder b = OpBuilder::atBlockBegin(body);
@@ -168,8 +140,8 @@ struct LowerPrecision
         auto pays = [&](unsigned i) {
           return states.isStateOnly(op->getOperand(i)) || isReused(op, i);
         };
-        if (isMatMul(op) && pays(0) && pays(1) &&
-            !(keepsAttention && isOverCache(op)))
+        if (!op->removeDiscardableAttr("fx.keep_f32") && isMatMul(op) &&
+            pays(0) && pays(1))
           found.push_back(op);
       });
     }
