@@ -27,15 +27,9 @@ extern "C" {
 #ifdef __cplusplus
 /* The fixed underlying type allows C++ to read the numbers of other devices. */
 typedef enum : int32_t {
-  kDLCPU = 1,
-  kDLCUDA = 2,
-  kDLCUDAHost = 3,
-  kDLVulkan = 7,
-  kDLROCM = 10,
-  kDLROCMHost = 11
-} DLDeviceType;
 #else
 typedef enum {
+#endif
   kDLCPU = 1,
   kDLCUDA = 2,
   kDLCUDAHost = 3,
@@ -43,7 +37,6 @@ typedef enum {
   kDLROCM = 10,
   kDLROCMHost = 11
 } DLDeviceType;
-#endif
 
 typedef struct {
   DLDeviceType device_type;

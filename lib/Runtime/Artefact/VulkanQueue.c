@@ -182,6 +182,16 @@ static CUresult stage_for_vulkan(VulkanDevice *d, size_t bytes,
 // Copies
 //===----------------------------------------------------------------------===//
 
+/* Begins to copy the next piece of `left` bytes, and sets *size to its bytes.
+ */
+static CUresult begin_vulkan_piece(VulkanDevice *d, size_t left, size_t *size,
+                                   VkCommandBuffer *commands,
+                                   VulkanPlace *place) {
+  *size = left < VULKAN_PIECE ? left : VULKAN_PIECE;
+  CUresult code = record_vulkan_command(d, commands);
+  return code ? code : stage_for_vulkan(d, *size, place);
+}
+
 static CUresult copy_to_vulkan(VulkanDevice *d, uint64_t to, const char *from,
                                size_t bytes) {
   VulkanChunk *chunk = find_vulkan_chunk(d, to, bytes);
@@ -196,9 +206,7 @@ static CUresult copy_to_vulkan(VulkanDevice *d, uint64_t to, const char *from,
   for (size_t done = 0, size; !code && done < bytes; done += size) {
     VkCommandBuffer commands;
     VulkanPlace place;
-    size = bytes - done < VULKAN_PIECE ? bytes - done : VULKAN_PIECE;
-    code = record_vulkan_command(d, &commands);
-    code = code ? code : stage_for_vulkan(d, size, &place);
+    code = begin_vulkan_piece(d, bytes - done, &size, &commands, &place);
     if (code)
       break;
     memcpy(place.host, from + done, size);
@@ -226,9 +234,7 @@ static CUresult copy_from_vulkan(VulkanDevice *d, char *to, uint64_t from,
   for (size_t done = 0, size; !code && done < bytes; done += size) {
     VkCommandBuffer commands;
     VulkanPlace place;
-    size = bytes - done < VULKAN_PIECE ? bytes - done : VULKAN_PIECE;
-    code = record_vulkan_command(d, &commands);
-    code = code ? code : stage_for_vulkan(d, size, &place);
+    code = begin_vulkan_piece(d, bytes - done, &size, &commands, &place);
     if (code)
       break;
     VkBufferCopy region = {at + done, place.offset, size};

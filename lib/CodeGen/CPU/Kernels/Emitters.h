@@ -16,6 +16,12 @@ namespace fx::cpu {
 using namespace codegen;
 using namespace kernel;
 
+/// The size of a cache line, in bytes.
+inline constexpr int64_t kLine = 64;
+/// The least size of an input, in bytes, of which rows are prefetched: smaller
+/// ones stay in the second-level cache.
+inline constexpr int64_t kLeastPrefetched = 512 << 10;
+
 /// Computes all outputs of a pointwise kernel at `coords`, and stores them.
 void storeOutputs(KernelCode &code, Scope &scope, llvm::ArrayRef<Coord> coords);
 

@@ -36,11 +36,6 @@ static constexpr int64_t kUnroll = 4;
 static constexpr int64_t kUnrollCostly = 2, kUnrollCheap = 8;
 /// The least cost of a costly op (`bodyCost`).
 static constexpr int64_t kCostly = 12;
-/// The size of a cache line, in bytes.
-static constexpr int64_t kLine = 64;
-/// The least size of an input, in bytes, of which rows are prefetched: smaller
-/// ones stay in the second-level cache.
-static constexpr int64_t kLeastPrefetched = 512 << 10;
 
 namespace {
 /// One pass over the row.

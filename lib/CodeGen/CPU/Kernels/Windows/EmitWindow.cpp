@@ -29,12 +29,8 @@ static constexpr int64_t kShortRow = 4;
 static constexpr int64_t kLongColumn = 32;
 /// Number of accumulators that hide the latency of an addition.
 static constexpr int64_t kLatency = 4;
-/// The least size of an input, in bytes, that is prefetched: smaller ones stay
-/// in a cache.
-static constexpr int64_t kLeastPrefetched = 512 << 10;
 /// The number of rows from the one in use to the one that is prefetched.
 static constexpr int64_t kRowsAhead = 3;
-static constexpr int64_t kLine = 64;
 /// Costs of the ops of a kernel up to which memory determines its speed.
 static constexpr int64_t kCheap = 4;
 
