@@ -20,6 +20,7 @@
 #include "Memory.c"
 #include "Expr.c"
 #include "Check.c"
+#include "Affinity.c"
 #include "Threads.c"
 #include "Eager.c"
 #include "Async.c"

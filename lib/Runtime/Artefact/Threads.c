@@ -10,10 +10,15 @@
 // threads; a loop that finds them busy runs in its caller's thread. An idle
 // worker spins for a moment, then sleeps.
 //
+// A loop is divided into chunks. Each thread has a share of adjacent ones, the
+// same share of each loop, so it often finds what it reads in its own caches:
+// the loop before wrote it. A thread that has finished its share helps others.
+//
 //===----------------------------------------------------------------------===*/
 
 #include "Internal.h"
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { SPINS = 4000, MAX_THREADS = 1024 };
@@ -26,18 +31,28 @@ struct FXrtPool {
   pthread_mutex_t busy; /* held by the loop that uses the pool */
   pthread_t threads[MAX_THREADS];
   int n_threads;
+  FXrtAffinity affinity; /* guarded by busy */
   atomic_int stop;
   atomic_uint generation;
   atomic_int sleepers;
   /* The loop under way. A worker increments `running`, works if the loop is
-   * open and a seat is free, and decrements `running`. The owner clears `open`,
+   * open and it has a share, and decrements `running`. The owner clears `open`,
    * then waits until `running` is 0. */
-  atomic_int open, running, seats;
+  atomic_int open, running;
   Body fn;
   void *arg;
-  int64_t n, chunk;
-  _Atomic int64_t next;
+  int64_t n, chunks;
+  int shares; /* of the caller, then of the first workers */
+  struct {
+    _Alignas(64) _Atomic int64_t next; /* the first chunk that nobody took */
+  } share[MAX_THREADS];
 };
+
+/* What a worker gets when it starts. */
+typedef struct {
+  FXrtPool *pool;
+  int share;
+} Worker;
 
 static void pause_cpu(void) {
 #if defined(__x86_64__)
@@ -47,22 +62,40 @@ static void pause_cpu(void) {
 #endif
 }
 
-/* Takes parts of the loop until none is left. The code may end with
- * non-temporal stores. On x86 the locked instruction by which a worker then
- * leaves the loop orders them before the accesses of other threads. */
-static void work(FXrtPool *p) {
-  for (;;) {
-    int64_t begin =
-        atomic_fetch_add_explicit(&p->next, p->chunk, memory_order_relaxed);
-    if (begin >= p->n)
-      return;
-    int64_t end = p->n - begin < p->chunk ? p->n : begin + p->chunk;
-    p->fn(p->arg, begin, end);
+/* Returns the first chunk of a share. */
+static int64_t first_chunk(const FXrtPool *p, int share) {
+  return p->chunks / p->shares * share +
+         (p->chunks % p->shares < share ? p->chunks % p->shares : share);
+}
+
+/* Returns the first iteration of a chunk. */
+static int64_t first_iteration(const FXrtPool *p, int64_t chunk) {
+  return p->n / p->chunks * chunk +
+         (p->n % p->chunks < chunk ? p->n % p->chunks : chunk);
+}
+
+/* Takes chunks until none is left: those of `own`, then those of the others.
+ * The code may end with non-temporal stores. On x86 the locked instruction by
+ * which a worker then leaves the loop orders them before the accesses of other
+ * threads. */
+static void work(FXrtPool *p, int own) {
+  for (int k = 0; k < p->shares; ++k) {
+    int share = own + k < p->shares ? own + k : own + k - p->shares;
+    int64_t end = first_chunk(p, share + 1);
+    for (;;) {
+      int64_t chunk = atomic_fetch_add_explicit(&p->share[share].next, 1,
+                                                memory_order_relaxed);
+      if (chunk >= end)
+        break;
+      p->fn(p->arg, first_iteration(p, chunk), first_iteration(p, chunk + 1));
+    }
   }
 }
 
 static void *worker(void *arg) {
-  FXrtPool *p = arg;
+  FXrtPool *p = ((Worker *)arg)->pool;
+  int own = ((Worker *)arg)->share;
+  free(arg);
   unsigned seen = 0;
   for (;;) {
     int spins = 0;
@@ -82,10 +115,24 @@ static void *worker(void *arg) {
       return 0;
     seen = atomic_load(&p->generation);
     atomic_fetch_add(&p->running, 1);
-    if (atomic_load(&p->open) && atomic_fetch_sub(&p->seats, 1) > 0)
-      work(p);
+    if (atomic_load(&p->open) && own < p->shares)
+      work(p, own);
     atomic_fetch_sub(&p->running, 1);
   }
+}
+
+/* Starts one more worker. Returns 0 if that fails. */
+static int start_worker(FXrtPool *p) {
+  Worker *arg = malloc(sizeof *arg);
+  if (!arg)
+    return 0;
+  *arg = (Worker){p, p->n_threads + 1};
+  if (!pthread_create(&p->threads[p->n_threads], 0, worker, arg)) {
+    ++p->n_threads;
+    return 1;
+  }
+  free(arg);
+  return 0;
 }
 
 /* Returns the pool of the instance, or null if out of memory. A new pool has no
@@ -93,7 +140,9 @@ static void *worker(void *arg) {
 static FXrtPool *get_pool(FXInstance *i) {
   pthread_mutex_lock(&i->common->lock);
   FXrtPool *p = i->common->pool;
-  if (!p && (p = calloc(1, sizeof *p))) {
+  void *memory = 0;
+  if (!p && !posix_memalign(&memory, _Alignof(FXrtPool), sizeof *p)) {
+    p = memset(memory, 0, sizeof *p);
     pthread_mutex_init(&p->lock, 0);
     pthread_cond_init(&p->wake, 0);
     pthread_mutex_init(&p->busy, 0);
@@ -103,35 +152,53 @@ static FXrtPool *get_pool(FXInstance *i) {
   return p;
 }
 
-/* Runs `fn` on [0, n) with at most `threads` threads (0: all CPUs), the
- * caller's included, in chunks of at least `grain` iterations. */
+/* Returns the number of chunks into which `threads` threads divide `n`
+ * iterations: about `grain` iterations or more in each. Four chunks per thread
+ * balance the load if a thread is preempted. Fewer are a multiple of the number
+ * of threads, so that all threads end at about the same time. */
+static int64_t count_chunks(int64_t n, int64_t grain, int threads) {
+  int64_t chunks = n / grain + (n % grain * 2 >= grain);
+  if (chunks > 4 * (int64_t)threads)
+    chunks = 4 * (int64_t)threads;
+  return chunks > threads ? chunks - chunks % threads : chunks;
+}
+
+/* Runs `fn` on [0, n) with at most `threads` threads, the caller's included (0:
+ * one for each CPU that it may use), in chunks of about `grain` iterations or
+ * more. */
 void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
                     Body fn, void *arg) {
   if (grain < 1)
     grain = 1;
   if (threads <= 0)
-    threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    threads = count_cpus();
   if (threads > MAX_THREADS)
     threads = MAX_THREADS;
-  int64_t most = n / grain + (n % grain != 0);
-  if (threads > most)
-    threads = (int)most;
+  int64_t chunks = count_chunks(n, grain, threads);
+  if (threads > chunks)
+    threads = (int)chunks;
   FXrtPool *p = threads > 1 ? get_pool(i) : 0;
   if (!p || pthread_mutex_trylock(&p->busy)) {
     fn(arg, 0, n);
     return;
   }
-  while (p->n_threads < threads - 1 &&
-         !pthread_create(&p->threads[p->n_threads], 0, worker, p))
-    ++p->n_threads;
-  /* Four chunks per thread balance the load if a thread is preempted. */
-  int64_t chunk = n / (4 * (int64_t)threads);
-  p->chunk = chunk > grain ? chunk : grain;
+  int before = p->n_threads;
+  while (p->n_threads < threads - 1 && start_worker(p))
+    ;
+  if (threads > p->n_threads + 1)
+    threads = p->n_threads + 1;
+  if (p->n_threads > before)
+    divide_cpus(&p->affinity, p->threads, p->n_threads);
+  else
+    leave_cpu_of_caller(&p->affinity, p->threads);
   p->fn = fn;
   p->arg = arg;
   p->n = n;
-  atomic_store(&p->next, 0);
-  atomic_store(&p->seats, threads - 1);
+  p->chunks = chunks;
+  p->shares = threads;
+  for (int share = 0; share < threads; ++share)
+    atomic_store_explicit(&p->share[share].next, first_chunk(p, share),
+                          memory_order_relaxed);
   atomic_store(&p->open, 1);
   atomic_fetch_add(&p->generation, 1);
   if (atomic_load(&p->sleepers) > 0) {
@@ -139,7 +206,7 @@ void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
   }
-  work(p);
+  work(p, 0);
   atomic_store(&p->open, 0);
   for (int spins = 0; atomic_load(&p->running) > 0;)
     if (++spins < SPINS)

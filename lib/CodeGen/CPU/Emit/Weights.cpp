@@ -22,7 +22,7 @@ using namespace fx::cpu;
 namespace ELF = llvm::ELF;
 
 namespace {
-constexpr uint64_t kPage = 4096, kAlignment = 64;
+constexpr uint64_t kPage = 4096, kAlignment = 64, kHugePage = 2 << 20;
 } // namespace
 
 /// Returns the first offset from `at` on for a tensor of `bytes`. A large
@@ -171,9 +171,13 @@ static llvm::Expected<uint64_t> addSegment(llvm::StringRef path,
   // Linux for AArch64 has pages of up to 64 KiB.
   uint64_t page = ehdr.e_machine == ELF::EM_AARCH64 ? 16 * kPage : kPage;
   ph.p_offset = llvm::alignTo(file.size(), page);
-  ph.p_vaddr = ph.p_paddr = llvm::alignTo(end, page);
+  // The system maps a huge page of a file where its address and its offset are
+  // aligned alike. The dynamic loaders of glibc before 2.35 align the address
+  // to small pages only.
+  ph.p_align = bytes >= kHugePage ? kHugePage : page;
+  ph.p_vaddr = ph.p_paddr =
+      llvm::alignTo(end, ph.p_align) + ph.p_offset % ph.p_align;
   ph.p_filesz = ph.p_memsz = bytes;
-  ph.p_align = page;
   std::error_code ec;
   llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting,
                           llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);

@@ -62,3 +62,58 @@ func.func @main(%x: tensor<32x7x7x256xf32>, %w: tensor<32x256x32xf32>, %z: tenso
   %r = fx_kernel.invoke @kernel_0 ins(%x, %w, %z : tensor<32x7x7x256xf32>, tensor<32x256x32xf32>, tensor<32x7x7x1024xf32>) outs(%e : tensor<32x7x7x1024xf32>) -> tensor<32x7x7x1024xf32>
   return %r : tensor<32x7x7x1024xf32>
 }
+
+// -----
+
+// All 784 rows would fit into one block. There are eight, so that each of up to eight
+// threads has rows of its own.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (8, 3)
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+func.func private @kernel_0(%x: tensor<784x64xf32>, %w: tensor<3x64x32xf32>, %out: tensor<784x96xf32>) -> tensor<784x96xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %u = fx_kernel.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] : tensor<3x64x32xf32> -> tensor<64x96xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<784x96xf32>) -> tensor<784x96xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<784x64xf32>, tensor<64x96xf32>) outs(%f : tensor<784x96xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 7, vectors = 2, row_block = 1022, rows_first = true>} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<784x96xf32>
+  return %r : tensor<784x96xf32>
+}
+func.func @main(%x: tensor<784x64xf32>, %w: tensor<3x64x32xf32>) -> tensor<784x96xf32> {
+  %e = tensor.empty() : tensor<784x96xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<784x64xf32>, tensor<3x64x32xf32>) outs(%e : tensor<784x96xf32>) -> tensor<784x96xf32>
+  return %r : tensor<784x96xf32>
+}
+
+// -----
+
+// With one row, the work of a panel is to read its 128 KiB, as many bytes as 16384
+// elements of other kernels read and write: four panels are worth a thread.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.forall (%{{.*}}) in (88)
+// CHECK: fx.grain = 4
+#x = affine_map<(n, k) -> (k)>
+#w = affine_map<(n, k) -> (k, n)>
+#y = affine_map<(n, k) -> (n)>
+func.func private @kernel_0(%x: tensor<1024xf32>, %w: tensor<88x1024x32xf32>, %out: tensor<2816xf32>) -> tensor<2816xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %u = fx_kernel.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] : tensor<88x1024x32xf32> -> tensor<1024x2816xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<2816xf32>) -> tensor<2816xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "reduction"]} ins(%x, %u : tensor<1024xf32>, tensor<1024x2816xf32>) outs(%f : tensor<2816xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 1, vectors = 2, row_block = 128, prefetch = 1>} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2816xf32>
+  return %r : tensor<2816xf32>
+}
+func.func @main(%x: tensor<1024xf32>, %w: tensor<88x1024x32xf32>) -> tensor<2816xf32> {
+  %e = tensor.empty() : tensor<2816xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<1024xf32>, tensor<88x1024x32xf32>) outs(%e : tensor<2816xf32>) -> tensor<2816xf32>
+  return %r : tensor<2816xf32>
+}

@@ -317,8 +317,12 @@ struct ContractionEmitter {
   /// Returns the loops of the forall: batches, then panels and rows in either
   /// order, all in the result's order. The rows are in blocks if `blocked`.
   llvm::SmallVector<TaskLoop> orderTasks(bool blocked);
-  /// Estimates how many elements an iteration of the forall computes.
-  int64_t estimateWork() const;
+  /// Changes the number of rows of a block so that several threads can divide
+  /// the blocks evenly: blocks of equal size and, where they cost little, more.
+  void balanceBlocks();
+  /// Estimates the work of `numRows` rows of a panel, as a number of elements
+  /// of a pointwise kernel that takes as long.
+  int64_t estimateWork(int64_t numRows);
   /// Sets positions and offsets to iteration `ivs` of the forall, and returns
   /// its tile.
   TaskTile placeTask(llvm::ArrayRef<TaskLoop> order, llvm::ArrayRef<Index> ivs);

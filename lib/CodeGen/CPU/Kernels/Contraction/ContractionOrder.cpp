@@ -94,10 +94,64 @@ SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
   return order;
 }
 
-int64_t ContractionEmitter::estimateWork() const {
-  // Sixteen multiplications cost about as much as an element of other kernels.
-  int64_t work = std::max<int64_t>(
-      1, mSize.isStatic() ? mSize.constant * panel() / 16 : panel());
+void ContractionEmitter::balanceBlocks() {
+  if (!mLoop || rowBlock == 0 || prefetch > 1 || !mSize.isStatic() ||
+      mSize.constant <= 0)
+    return;
+  int64_t tasks =
+      nSize.isStatic() ? llvm::divideCeil(nSize.constant, panel()) : 1;
+  int64_t rowParts = 1;
+  for (unsigned loop : outer) {
+    int64_t size = std::max<int64_t>(info.op.getStaticLoopRanges()[loop], 1);
+    tasks *= size;
+    rowParts *= llvm::is_contained(info.n, loop) ? 1 : size;
+  }
+  int64_t tiles = llvm::divideCeil(mSize.constant, rows);
+  int64_t least = llvm::divideCeil(mSize.constant, rowBlock);
+  // More blocks read the right operand more often, which costs little if it is
+  // small: then the rows are walked first.
+  int64_t most = panelsFirst ? least : std::min<int64_t>(tiles, 64);
+  // The cost of a task beside its tiles, and the least of one that pays, in
+  // elements (see estimateWork).
+  constexpr int64_t kTaskCost = 512, kLeastWork = 8 * 1024;
+  double best = 0;
+  int64_t bestTiles = 0;
+  for (int64_t blocks = least; blocks <= most; ++blocks) {
+    int64_t perBlock = llvm::divideCeil(tiles, blocks);
+    int64_t actual = llvm::divideCeil(tiles, perBlock);
+    int64_t work = estimateWork(perBlock * rows);
+    if (blocks > least && (work < kLeastWork || tasks * actual > 256))
+      break;
+    // The time of several numbers of threads, relative to ideal ones. If each
+    // thread has rows of its own, as in most other kernels, it finds what it
+    // reads in its own caches; otherwise it waits for those of the others.
+    double cost = 0;
+    for (int64_t threads : {1, 2, 4, 8, 16}) {
+      bool hasOwnRows = panelsFirst || rowParts >= 4 * threads ||
+                        rowParts * actual % threads == 0;
+      cost += double(threads * llvm::divideCeil(tasks * actual, threads)) *
+              double(work + kTaskCost) * (hasOwnRows ? 1 : 1.05);
+    }
+    if (bestTiles == 0 || cost < best) {
+      best = cost;
+      bestTiles = perBlock;
+    }
+  }
+  // A single block has the remaining rows, too.
+  rowBlock = bestTiles == tiles ? std::max(rowBlock, mSize.constant)
+                                : bestTiles * rows;
+}
+
+int64_t ContractionEmitter::estimateWork(int64_t numRows) {
+  // Other kernels read and write about eight bytes for an element. Sixteen
+  // multiplications cost about as much. With few rows, the time is that of
+  // reading the right operand.
+  auto unpack = info.rhs().getDefiningOp<UnpackOp>();
+  Value right = unpack ? unpack.getSource() : info.rhs();
+  int64_t bytes =
+      vectors * width() *
+      getElementTypeOrSelf(right.getType()).getIntOrFloatBitWidth() / 8;
+  int64_t work = std::max<int64_t>({1, numRows * panel() / 16, bytes / 8});
   for (const ReductionLoop &r : reductions)
     work *= r.size.isStatic() ? r.size.constant : 1;
   return work;

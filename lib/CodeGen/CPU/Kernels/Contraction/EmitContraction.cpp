@@ -406,6 +406,7 @@ void ContractionEmitter::emit() {
   }
   at.assign(info.op.getNumLoops(), Index::of(0));
   masked = !(nSize.isStatic() && nSize.constant % panel() == 0);
+  balanceBlocks();
   bool blocked = mLoop && rowBlock > 0 &&
                  !(mSize.isStatic() && mSize.constant <= rowBlock);
   SmallVector<TaskLoop> order = orderTasks(blocked);
@@ -415,7 +416,12 @@ void ContractionEmitter::emit() {
   Scope top, task;
   if (usesFixedPoint())
     roundLeft(top);
-  Operation *forall = code.beginForall(top, task, sizes, ivs, estimateWork());
+  // Assume one row if their number is dynamic.
+  int64_t taskRows = !mSize.isStatic() ? 1
+                     : blocked         ? rowBlock
+                                       : mSize.constant;
+  Operation *forall =
+      code.beginForall(top, task, sizes, ivs, estimateWork(taskRows));
   TaskTile tile = placeTask(order, ivs);
   firstRow = tile.from;
   if (!tiles && !mSize.isStatic())
