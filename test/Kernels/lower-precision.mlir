@@ -124,12 +124,13 @@ func.func @residual(%x: tensor<1x32x6x6xf32>, %y: tensor<1x32x6x6xf32>, %w: tens
 
 // -----
 
-// Attention over a cache is marked to stay in f32.
+// A kernel of the whole attention rounds the operands itself.
 // CHECK-LABEL: func.func @scores
 // CHECK-COUNT-1: arith.truncf {{.*}} : f32 to bf16
 // CHECK-NOT: truncf
 // CHECK: ins(%{{.*}}, %{{.*}} : tensor<4x?x32xf32>, tensor<4x96x32xf32>)
 // CHECK-NOT: fx.keep_f32
+// CHECK: arith.mulf %{{.*}}, %{{.*}} {fx_kernel.bf16} : f32
 // CHECK: ins(%{{.*}}, %{{.*}} : tensor<4x96x32xbf16>, tensor<4x96x32xbf16>)
 #q = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 #k = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>

@@ -46,6 +46,10 @@ struct Attention {
 std::optional<Attention> matchAttention(mlir::linalg::GenericOp values,
                                         OperandKind kind = OperandKind::Half);
 
+/// Returns true if the operands of both matmuls of an attention of f32 may be
+/// rounded to bf16 (kBF16Attr).
+bool mayRoundToBF16(const Attention &attention);
+
 /// Returns true if an attention of f32 on a CPU is faster as one kernel than as
 /// two matmuls and a softmax: rows of keys and of values are contiguous, and
 /// the keys are many.

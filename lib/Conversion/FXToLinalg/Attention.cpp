@@ -259,14 +259,6 @@ static constexpr int64_t kScoreBytes = 8 << 20;
 /// of its own.
 static constexpr int64_t kCausalBlocks = 16;
 
-/// Returns true if there are more keys than queries: a mask hides the positions
-/// of a cache that have no token yet.
-static bool isOverCache(const Attention &a, unsigned nb) {
-  std::optional<int64_t> rows = a.q.sizes[nb].getInteger(),
-                         keys = a.k.sizes[nb].getInteger();
-  return keys && (!rows || *keys >= 2 * *rows);
-}
-
 /// Returns true if the target computes the attention in one kernel, without
 /// storing scores.
 static bool isOneKernel(const Attention &a, unsigned nb,
@@ -275,7 +267,7 @@ static bool isOneKernel(const Attention &a, unsigned nb,
   int64_t whole = 0;
   if (dtype.isBF16() || dtype.isF16())
     whole = kernels.wholeHeads;
-  else if (dtype.isF32() && (!kernels.roundsFloats || isOverCache(a, nb)))
+  else if (dtype.isF32())
     whole = kernels.wholeFloatHeads;
   return llvm::all_of(ArrayRef{&a.q, &a.v}, [&](const Tensor *t) {
     std::optional<int64_t> size = t->sizes[nb + 1].getInteger();

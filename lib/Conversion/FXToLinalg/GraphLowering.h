@@ -27,8 +27,8 @@ struct TargetKernels {
   int64_t wholeHeads = 0, wholeFloatHeads = 0;
   /// The target has kernels for sorts and scans.
   bool rows = false;
-  /// The operands of matmuls of f32 will be rounded to bf16, except for
-  /// attention over a cache.
+  /// The operands of matmuls of f32 will be rounded to bf16, by the kernel
+  /// itself for attention in one kernel.
   bool roundsFloats = false;
 };
 

@@ -333,6 +333,15 @@ std::optional<Attention> fx::kernel::matchAttention(linalg::GenericOp values,
 /// The least number of keys.
 static constexpr int64_t kLeastKeys = 128;
 
+bool fx::kernel::mayRoundToBF16(const Attention &attention) {
+  auto may = [](const Contraction &c) {
+    linalg::GenericOp op = c.op;
+    return llvm::any_of(op.getBody()->getOps<arith::MulFOp>(),
+                        [](Operation *op) { return op->hasAttr(kBF16Attr); });
+  };
+  return may(attention.scores) && may(attention.values);
+}
+
 bool fx::kernel::isFasterAsOne(const Attention &attention) {
   Contraction scores = attention.scores, values = attention.values;
   SmallVector<int64_t> inner = scores.op.getStaticLoopRanges(),
@@ -345,9 +354,10 @@ bool fx::kernel::isFasterAsOne(const Attention &attention) {
   };
   std::optional<unsigned> k = last(scores.rhsMap()), v = last(values.rhsMap());
   int64_t keys = outer[attention.key];
+  bool isLong = ShapedType::isDynamic(keys) || keys >= kLeastKeys ||
+                mayRoundToBF16(attention);
   return k && llvm::is_contained(scores.k, *k) && inner[*k] != 1 && v &&
-         llvm::is_contained(values.n, *v) && outer[*v] != 1 &&
-         (ShapedType::isDynamic(keys) || keys >= kLeastKeys);
+         llvm::is_contained(values.n, *v) && outer[*v] != 1 && isLong;
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Kernels/ConvertElements.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Kernels/Passes.h"
 #include "fx/Kernels/StateAnalysis.h"
 
@@ -130,8 +131,17 @@ struct LowerPrecision
     ++numMatMuls;
   }
 
+  /// Returns the op as a generic one, or null.
+  linalg::GenericOp generalize(linalg::LinalgOp op, IRRewriter &rewriter) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation()))
+      return generic;
+    rewriter.setInsertionPoint(op);
+    FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
+    return succeeded(made) ? *made : linalg::GenericOp();
+  }
+
   void runOnOperation() override {
-    SmallVector<linalg::LinalgOp> found;
+    SmallVector<linalg::LinalgOp> found, kept;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal())
         continue;
@@ -140,24 +150,23 @@ struct LowerPrecision
         auto pays = [&](unsigned i) {
           return states.isStateOnly(op->getOperand(i)) || isReused(op, i);
         };
-        if (!op->removeDiscardableAttr("fx.keep_f32") && isMatMul(op) &&
-            pays(0) && pays(1))
-          found.push_back(op);
+        bool keepsF32 = bool(op->removeDiscardableAttr("fx.keep_f32"));
+        if (!isMatMul(op) || !pays(0) || !pays(1))
+          return;
+        (keepsF32 ? kept : found).push_back(op);
       });
     }
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : kept)
+      if (linalg::GenericOp generic = generalize(op, rewriter))
+        for (auto product : generic.getBody()->getOps<arith::MulFOp>())
+          product->setAttr(fx::kernel::kBF16Attr, rewriter.getUnitAttr());
     fx::kernel::ElementConverter rounded(BFloat16Type::get(&getContext()));
     llvm::SetVector<Value> images;
-    IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : found) {
-      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-      if (!generic) {
-        rewriter.setInsertionPoint(op);
-        FailureOr<linalg::GenericOp> made =
-            linalg::generalizeNamedOp(rewriter, op);
-        if (failed(made))
-          continue;
-        generic = *made;
-      }
+      linalg::GenericOp generic = generalize(op, rewriter);
+      if (!generic)
+        continue;
       for (unsigned i = 0; i < 2; ++i)
         if (isImage(generic, i))
           images.insert(getUnpadded(generic->getOperand(i)));

@@ -53,6 +53,10 @@ inline constexpr int64_t kTuningVersion = 1;
 /// 0 or NaN.
 inline constexpr llvm::StringLiteral kNonpositiveAttr = "fx_kernel.nonpositive";
 
+/// A unit attribute of arith.mulf in the body of a matmul of f32: a kernel may
+/// round the factors to bf16.
+inline constexpr llvm::StringLiteral kBF16Attr = "fx_kernel.bf16";
+
 /// Returns the memref type of an argument of an emitted kernel for a tensor of
 /// `type`: row-major with a dynamic offset, with i8 elements for i1. Strides
 /// that depend on dynamic sizes are dynamic.

@@ -8,6 +8,7 @@
 #include "AttentionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -98,6 +99,47 @@ static Value reduceMaximum(KernelCode &code, Value v) {
 }
 
 //===----------------------------------------------------------------------===//
+// Pairs of bf16
+//===----------------------------------------------------------------------===//
+
+Value AttentionEmitter::toPairs(ArrayRef<Value> vectors) {
+  OpBuilder &b = code.b;
+  SmallVector<Value> halves;
+  for (Value v : vectors)
+    halves.push_back(arith::TruncFOp::create(
+        b, code.loc, code.vectorType(b.getBF16Type()), v));
+  Value all = halves[0];
+  int64_t size = code.lanes * halves.size();
+  if (halves.size() == 2)
+    all =
+        vector::ShuffleOp::create(b, code.loc, halves[0], halves[1],
+                                  llvm::to_vector(llvm::seq<int64_t>(0, size)));
+  return vector::BitCastOp::create(
+      b, code.loc, VectorType::get({size / 2}, b.getF32Type()), all);
+}
+
+void AttentionEmitter::multiply(Value word, ArrayRef<Value> right,
+                                MutableArrayRef<Value> into) {
+  OpBuilder &b = code.b;
+  Value left = code.splat(word);
+  if (!usesPairs) {
+    for (auto [sum, y] : llvm::zip(into, right))
+      sum = vector::FMAOp::create(b, code.loc, left, y, sum);
+    return;
+  }
+  auto type = VectorType::get({2 * code.lanes}, b.getBF16Type());
+  auto name = b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." +
+                              std::to_string(32 * code.lanes));
+  left = vector::BitCastOp::create(b, code.loc, type, left);
+  for (auto [sum, y] : llvm::zip(into, right)) {
+    Value pairs = vector::BitCastOp::create(b, code.loc, type, y);
+    sum = LLVM::CallIntrinsicOp::create(b, code.loc, sum.getType(), name,
+                                        ValueRange{sum, left, pairs})
+              .getResult(0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Hidden blocks
 //===----------------------------------------------------------------------===//
 
@@ -166,7 +208,7 @@ void AttentionEmitter::packKeys(Scope &scope) {
 
 void AttentionEmitter::packPanel(Scope &scope, const Index &panel) {
   int64_t width = panelVectors * code.lanes;
-  Index memory = mul(panel, width * innerSize);
+  Index memory = mul(panel, width * innerSize / depth());
   for (int64_t v = 0; v < panelVectors; ++v)
     packChunk(scope, add(mul(panel, width), Index::of(v * code.lanes)),
               add(memory, Index::of(v * code.lanes)));
@@ -186,16 +228,22 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
       Index key = add(key0, add(first, Index::of(j)));
       chunk.push_back(isWhole ? key : code.min(key, last));
     }
-    forEach(scope, Index::of(blocked), L, [&](Scope &, const Index &e) {
+    int64_t step = L * depth();
+    forEach(scope, Index::of(blocked), step, [&](Scope &, const Index &e) {
       SmallVector<Value> square;
-      inner = e;
       for (const Index &key : chunk) {
         at[attention.key] = key;
-        square.push_back(code.load(keys, place(keyLabels, kInner)));
+        SmallVector<Value> elements;
+        for (int64_t d = 0; d < depth(); ++d) {
+          inner = add(e, Index::of(d * L));
+          elements.push_back(code.load(keys, place(keyLabels, kInner)));
+        }
+        square.push_back(usesPairs ? toPairs(elements) : elements[0]);
       }
       transposeVectors(code, square);
+      Index first = code.floorDiv(e, depth());
       for (auto [i, v] : llvm::enumerate(square))
-        storeVector(panels, add(to, mul(add(e, Index::of(i)), width)), v);
+        storeVector(panels, add(to, mul(add(first, Index::of(i)), width)), v);
     });
   }
   if (blocked == innerSize)
@@ -233,21 +281,19 @@ void AttentionEmitter::multiplyPanel(Scope &scope, const Index &i,
   SmallVector<Value> acc(tileRows * V,
                          code.splatConstant(code.b.getF32FloatAttr(0)));
   Scope steps;
+  int64_t words = innerSize / depth();
   auto loop =
-      code.beginFor(scope, steps, Index::of(0), Index::of(innerSize), 1, acc);
+      code.beginFor(scope, steps, Index::of(0), Index::of(words), 1, acc);
   acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   Index e(loop.getInductionVar());
-  Index from = mul(add(mul(panel, innerSize), e), V * L);
+  Index from = mul(add(mul(panel, words), e), V * L);
   SmallVector<Value> right;
   for (int64_t v = 0; v < V; ++v)
     right.push_back(loadVector(panels, add(from, Index::of(v * L))));
   for (int64_t r = 0; r < tileRows; ++r) {
-    Value q = code.splat(loadScalar(
-        rowsOfQueries, add(mul(add(i, Index::of(r)), queryStride), e)));
-    for (int64_t v = 0; v < V; ++v) {
-      Value &sum = acc[r * V + v];
-      sum = vector::FMAOp::create(code.b, code.loc, q, right[v], sum);
-    }
+    Value q = loadScalar(rowsOfQueries,
+                         add(mul(add(i, Index::of(r)), queryStride), e));
+    multiply(q, right, MutableArrayRef<Value>(acc).slice(r * V, V));
   }
   code.endFor(loop, acc);
   for (int64_t r = 0; r < tileRows; ++r)
@@ -301,12 +347,21 @@ void AttentionEmitter::multiplyDots(Scope &scope) {
 //===----------------------------------------------------------------------===//
 
 Value AttentionEmitter::maximum(Scope &row, const Index &i) {
+  Value result = attention.scores.op->getResult(0);
   Value lowest = code.splatConstant(code.b.getF32FloatAttr(-INFINITY));
   SmallVector<Value> max = {lowest};
   forKeys(row, max,
-          [&](Scope &, const Index &j, bool isLast,
+          [&](Scope &here, const Index &j, bool isLast,
               MutableArrayRef<Value> carried) {
-            Value x = loadVector(scores, add(mul(i, scoreStride), j));
+            Index where = add(mul(i, scoreStride), j);
+            Value x = loadVector(scores, where);
+            if (attention.x != result) {
+              at[attention.key] = add(key0, j);
+              code.know(here, result, place(result, attention.key), x);
+              x = code.splat(code.eval(here, attention.x,
+                                       place(attention.x, attention.key)));
+              storeVector(scores, where, x);
+            }
             if (isLast)
               x = arith::SelectOp::create(code.b, code.loc, code.mask, x,
                                           lowest);
@@ -335,7 +390,13 @@ Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
             x = exponential(code, x);
             if (isLast)
               x = arith::SelectOp::create(code.b, code.loc, code.mask, x, zero);
-            storeVector(scores, where, x);
+            // Pairs take the first half of the row, behind what was read.
+            if (usesPairs)
+              storeVector(scores,
+                          add(mul(i, scoreStride), code.floorDiv(j, depth())),
+                          toPairs(x));
+            else
+              storeVector(scores, where, x);
             carried[0] = arith::AddFOp::create(code.b, code.loc, carried[0], x);
           });
   return vector::ReductionOp::create(code.b, code.loc,
@@ -347,20 +408,6 @@ void AttentionEmitter::updateRow(Scope &scope, const Index &i) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   placeRow(i);
-  Value result = attention.scores.op->getResult(0);
-  if (attention.x != result)
-    code.forVectors(
-        scope, Index::of(0), count,
-        [&](Scope &here, const Index &j) {
-          at[attention.key] = add(key0, j);
-          Index where = add(mul(i, scoreStride), j);
-          code.know(here, result, place(result, attention.key),
-                    loadVector(scores, where));
-          storeVector(
-              scores, where,
-              code.eval(here, attention.x, place(attention.x, attention.key)));
-        },
-        /*unroll=*/2);
   Value before = loadScalar(maxima, i), lowest = number(-INFINITY);
   Value max = greater(code, maximum(scope, i), before);
   storeScalar(maxima, i, max);
@@ -385,6 +432,41 @@ void AttentionEmitter::updateRow(Scope &scope, const Index &i) {
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
+
+// If the number of keys is odd, the last word has the last key twice. The term
+// of the second one is 0.
+void AttentionEmitter::packValues(Scope &scope) {
+  int64_t L = code.lanes;
+  Index last = code.sub(numKeys, Index::of(1));
+  bool isEven = numKeys.isStatic() && numKeys.constant % 2 == 0;
+  forEach(scope, code.ceilDiv(count, 2), 1, [&](Scope &, const Index &pair) {
+    Index first = add(key0, mul(pair, 2)), second = add(first, Index::of(1));
+    if (!isEven)
+      second = code.min(second, last);
+    for (int64_t c = 0; c < columns; c += L) {
+      at[column] = Index::of(c);
+      if (columns - c < L)
+        code.mask = code.maskBelow(Index::of(columns - c));
+      SmallVector<Value> halves;
+      for (const Index &key : {first, second}) {
+        at[attention.key] = key;
+        Value v = code.load(values, place(ArrayRef<int>(valueLabels), column));
+        halves.push_back(arith::TruncFOp::create(
+            code.b, code.loc, code.vectorType(code.b.getBF16Type()), v));
+      }
+      code.mask = Value();
+      SmallVector<int64_t> order;
+      for (int64_t lane = 0; lane < L; ++lane)
+        order.append({lane, lane + L});
+      Value pairs = vector::ShuffleOp::create(code.b, code.loc, halves[0],
+                                              halves[1], order);
+      pairs = vector::BitCastOp::create(
+          code.b, code.loc, code.vectorType(code.b.getF32Type()), pairs);
+      storeVector(pairsOfValues, add(mul(pair, sumStride), Index::of(c)),
+                  pairs);
+    }
+  });
+}
 
 void AttentionEmitter::multiplyValues(Scope &scope) {
   int64_t width = columnVectors * code.lanes, L = code.lanes;
@@ -417,13 +499,19 @@ void AttentionEmitter::multiplyColumns(Scope &scope, const Index &i,
     for (int64_t v = 0; v < vectors; ++v)
       acc.push_back(loadVector(sums, place(r, v)));
   Scope steps;
-  auto loop = code.beginFor(scope, steps, Index::of(0), count, 1, acc);
+  Index words = code.ceilDiv(count, depth());
+  auto loop = code.beginFor(scope, steps, Index::of(0), words, 1, acc);
   acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   Index j(loop.getInductionVar());
   at[attention.key] = add(key0, j);
   SmallVector<Value> right;
   for (int64_t v = 0; v < vectors; ++v) {
     at[column] = add(from, Index::of(v * L));
+    if (usesPairs) {
+      right.push_back(
+          loadVector(pairsOfValues, add(mul(j, sumStride), at[column])));
+      continue;
+    }
     if (v + 1 == vectors && last < L)
       code.mask = code.maskBelow(Index::of(last));
     right.push_back(
@@ -431,12 +519,10 @@ void AttentionEmitter::multiplyColumns(Scope &scope, const Index &i,
     code.mask = Value();
   }
   for (int64_t r = 0; r < tileRows; ++r) {
-    Value term = code.splat(
-        loadScalar(scores, add(mul(add(i, Index::of(r)), scoreStride), j)));
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value &sum = acc[r * vectors + v];
-      sum = vector::FMAOp::create(code.b, code.loc, term, right[v], sum);
-    }
+    Value term =
+        loadScalar(scores, add(mul(add(i, Index::of(r)), scoreStride), j));
+    multiply(term, right,
+             MutableArrayRef<Value>(acc).slice(r * vectors, vectors));
   }
   code.endFor(loop, acc);
   for (int64_t r = 0; r < tileRows; ++r)

@@ -22,6 +22,11 @@ namespace fx::cpu {
 /// N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et
 /// al., "FlashAttention", 2022.)
 ///
+/// If `kBF16Attr` allows it, the queries, the keys, the terms of the
+/// softmax and the values are rounded to bf16 and multiplied in pairs, by
+/// vdpbf16ps. A word of the memory of a task then has two adjacent elements of
+/// a row; of the values, those of two adjacent keys in a column.
+///
 /// Blocks of keys that a mask hides from all rows of the task are skipped.
 /// Their keys and values are not read.
 class AttentionEmitter {
@@ -69,6 +74,13 @@ private:
   Index add(const Index &a, const Index &b) { return code.add(a, b); }
   Index mul(const Index &a, int64_t c) { return code.mul(a, Index::of(c)); }
   mlir::Value number(float c);
+  /// Returns the number of elements in a word.
+  int64_t depth() const { return usesPairs ? 2 : 1; }
+  /// Rounds vectors of f32 to bf16 and returns them as words, in their order.
+  mlir::Value toPairs(llvm::ArrayRef<mlir::Value> vectors);
+  /// Adds the products of a word, and of the vectors of words `right`, to sums.
+  void multiply(mlir::Value word, llvm::ArrayRef<mlir::Value> right,
+                llvm::MutableArrayRef<mlir::Value> into);
 
   //===--- the phases of a block of keys, from `key0` on ------------------===//
   void clear(Scope &task);
@@ -88,8 +100,12 @@ private:
   /// Applies scale and mask to the scores of row `i`, and replaces them by the
   /// terms of the softmax.
   void updateRow(Scope &scope, const Index &i);
+  /// Applies scale and mask to the scores of row `i`. Returns their maximum.
   mlir::Value maximum(Scope &row, const Index &i);
+  /// Replaces the scores of row `i` by the terms. Returns their sum.
   mlir::Value exponentiate(Scope &row, const Index &i, mlir::Value max);
+  /// Rounds the values of the block and stores them as words.
+  void packValues(Scope &scope);
   /// Adds the terms times the values to the sums of the rows.
   void multiplyValues(Scope &scope);
   void multiplyColumns(Scope &scope, const Index &i, const Index &column,
@@ -130,9 +146,11 @@ private:
   int64_t columnVectors = 2;
   int64_t taskRows = 1, blockKeys = 128;
   int64_t scoreStride = 0, sumStride = 0, queryStride = 0;
-  bool usesDots = false; ///< scores are dot products along the inner dimension
+  bool usesDots = false;  ///< scores are dot products along the inner dimension
+  bool usesPairs = false; ///< operands are rounded and multiplied in pairs
 
   mlir::Value rowsOfQueries, scores, panels, sums, maxima, totals;
+  mlir::Value pairsOfValues;        ///< if `usesPairs`
   Index row0, rowsHere, rowsPadded; ///< of the task
   Index keysEnd, key0, count;       ///< of the block of keys
 };

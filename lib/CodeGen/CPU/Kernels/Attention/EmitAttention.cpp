@@ -23,6 +23,9 @@ using namespace fx::cpu;
 /// Each block of keys is packed once for all rows of a task. The queries, the
 /// sums, the scores and the packed keys take 140 to 190 KiB of the stack.
 static constexpr int64_t kTaskRows = 96, kWideTaskRows = 48, kNarrowHead = 64;
+/// The same for pairs of bf16, of which the keys are packed in less time than
+/// the rows are multiplied.
+static constexpr int64_t kPairRows = 204;
 /// The keys of a block.
 static constexpr int64_t kBlockKeys = 128, kWideBlockKeys = 64, kWideHead = 128;
 /// Up to this number of rows, scores are dot products: packing the keys would
@@ -170,13 +173,19 @@ void AttentionEmitter::chooseSizes() {
   usesDots = tileRows <= kDotRows && innerSize % lanes == 0 &&
              isContiguous(keys, keyLabels, kInner) &&
              isContiguous(queries, queryLabels, kInner);
+  usesPairs = mayRoundToBF16(attention) && code.machine.hasBF16Dot &&
+              !code.machine.isNEON && tileRows > kDotRows &&
+              innerSize % (2 * lanes) == 0 &&
+              isContiguous(keys, keyLabels, kInner);
   panelVectors = tileRows <= kDotRows ? 4 : 2;
   int64_t vectors = llvm::divideCeil(columns, lanes);
   columnVectors = std::min<int64_t>(vectors, tileRows == 1   ? 8
                                              : tileRows == 2 ? 4
                                                              : 2);
   int64_t head = std::max(innerSize, columns);
-  int64_t all = head <= kNarrowHead ? kTaskRows : kWideTaskRows;
+  int64_t all = head > kNarrowHead ? kWideTaskRows
+                : usesPairs        ? kPairRows
+                                   : kTaskRows;
   if (numRows.isStatic()) {
     // Blocks of equal size.
     int64_t blocks = llvm::divideCeil(numRows.constant, all);
@@ -188,7 +197,7 @@ void AttentionEmitter::chooseSizes() {
   // cache lines avoid that all rows share the sets of the cache.
   scoreStride = blockKeys + std::max<int64_t>(lanes, 16);
   sumStride = llvm::alignTo(columns, lanes * columnVectors);
-  queryStride = llvm::alignTo(innerSize, lanes);
+  queryStride = llvm::alignTo(innerSize, lanes) / depth();
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,8 +258,10 @@ void AttentionEmitter::copyQueries(Scope &task) {
                     [&](Scope &, const Index &e) {
                       inner = e;
                       Value v = code.load(queries, place(queryLabels, kInner));
-                      storeVector(rowsOfQueries, add(mul(i, queryStride), e),
-                                  v);
+                      storeVector(
+                          rowsOfQueries,
+                          add(mul(i, queryStride), code.floorDiv(e, depth())),
+                          usesPairs ? toPairs(v) : v);
                     });
   });
 }
@@ -264,6 +275,8 @@ void AttentionEmitter::emitBlock(Scope &scope) {
   }
   forEach(scope, rowsPadded, 1,
           [&](Scope &inner, const Index &i) { updateRow(inner, i); });
+  if (usesPairs)
+    packValues(scope);
   multiplyValues(scope);
 }
 
@@ -339,10 +352,12 @@ void AttentionEmitter::emit() {
   totals = allocate(taskRows);
   clear(task);
   if (!usesDots) {
-    panels = allocate(blockKeys * innerSize);
+    panels = allocate(blockKeys * innerSize / depth());
     rowsOfQueries = allocate(taskRows * queryStride);
     copyQueries(task);
   }
+  if (usesPairs)
+    pairsOfValues = allocate(blockKeys / 2 * sumStride);
 
   keysEnd = numKeys;
   if (causal && int(causal->row) == row) {

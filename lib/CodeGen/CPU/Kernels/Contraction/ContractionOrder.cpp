@@ -95,7 +95,7 @@ SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
 }
 
 void ContractionEmitter::balanceBlocks() {
-  if (!mLoop || rowBlock == 0 || prefetch > 1 || !mSize.isStatic() ||
+  if (!mLoop || rowBlock == 0 || prefetch > 1 || tiles || !mSize.isStatic() ||
       mSize.constant <= 0)
     return;
   int64_t tasks =
@@ -106,19 +106,19 @@ void ContractionEmitter::balanceBlocks() {
     tasks *= size;
     rowParts *= llvm::is_contained(info.n, loop) ? 1 : size;
   }
-  int64_t tiles = llvm::divideCeil(mSize.constant, rows);
+  int64_t numTiles = llvm::divideCeil(mSize.constant, rows);
   int64_t least = llvm::divideCeil(mSize.constant, rowBlock);
   // More blocks read the right operand more often, which costs little if it is
   // small: then the rows are walked first.
-  int64_t most = panelsFirst ? least : std::min<int64_t>(tiles, 64);
+  int64_t most = panelsFirst ? least : std::min<int64_t>(numTiles, 64);
   // The cost of a task beside its tiles, and the least of one that pays, in
   // elements (see estimateWork).
   constexpr int64_t kTaskCost = 512, kLeastWork = 8 * 1024;
   double best = 0;
   int64_t bestTiles = 0;
   for (int64_t blocks = least; blocks <= most; ++blocks) {
-    int64_t perBlock = llvm::divideCeil(tiles, blocks);
-    int64_t actual = llvm::divideCeil(tiles, perBlock);
+    int64_t perBlock = llvm::divideCeil(numTiles, blocks);
+    int64_t actual = llvm::divideCeil(numTiles, perBlock);
     int64_t work = estimateWork(perBlock * rows);
     if (blocks > least && (work < kLeastWork || tasks * actual > 256))
       break;
@@ -138,8 +138,8 @@ void ContractionEmitter::balanceBlocks() {
     }
   }
   // A single block has the remaining rows, too.
-  rowBlock = bestTiles == tiles ? std::max(rowBlock, mSize.constant)
-                                : bestTiles * rows;
+  rowBlock = bestTiles == numTiles ? std::max(rowBlock, mSize.constant)
+                                   : bestTiles * rows;
 }
 
 int64_t ContractionEmitter::estimateWork(int64_t numRows) {
