@@ -106,7 +106,7 @@ llvm::Error Driver::simplify() {
 
 llvm::Error Driver::toLinalg() {
   ToLinalgOptions linalg;
-  linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
+  linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
   linalg.bf16 = options.precision == Precision::BF16;
   linalg.wholeFloatHeads = !gpu;

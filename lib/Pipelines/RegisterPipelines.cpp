@@ -120,7 +120,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   if (failed(getGPU(options.target, gpu, report)))
     return failure();
   ToLinalgOptions linalg;
-  linalg.wholeHeads = gpu && gpu->getMatrixUnits().hasTensorCores;
+  linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
   linalg.bf16 = options.bf16;
   linalg.wholeFloatHeads = !gpu;

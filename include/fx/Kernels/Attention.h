@@ -41,8 +41,9 @@ struct Attention {
   label(llvm::ArrayRef<mlir::Operation *> others = {}) const;
 };
 
-/// Matches the attention whose second matmul is `values`, and whose matmuls are
-/// both of `kind`: Half, with a softmax in f32, or F32.
+/// Matches the attention whose second matmul is `values`, of `kind`: Half, with
+/// a softmax in f32; HalfWeights, whose probabilities are not rounded; or F32.
+/// The first matmul is Half or F32.
 std::optional<Attention> matchAttention(mlir::linalg::GenericOp values,
                                         OperandKind kind = OperandKind::Half);
 
@@ -50,8 +51,8 @@ std::optional<Attention> matchAttention(mlir::linalg::GenericOp values,
 /// rounded to bf16 (kBF16Attr).
 bool mayRoundToBF16(const Attention &attention);
 
-/// Returns true if an attention of f32 on a CPU is faster as one kernel than as
-/// two matmuls and a softmax: rows of keys and of values are contiguous, and
+/// Returns true if an attention on a CPU is faster as one kernel than as two
+/// matmuls and a softmax: rows of keys and of values are contiguous, and
 /// the keys are many.
 bool isFasterAsOne(const Attention &attention);
 

@@ -191,7 +191,7 @@ def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
     Option<"tensorCores", "tensor-cores", "bool", "false",
            "the GPU has tensor cores: attention is one group">,
     Option<"attention", "attention", "bool", "false",
-           "group only the ops of attentions of f32 that a CPU computes faster "
+           "group only the ops of attentions that a CPU computes faster "
            "in one kernel">
   ];
   let dependentDialects = [

@@ -197,7 +197,10 @@ bool Matcher::findScores(Value tensor) {
   if (found.scores.op == def)
     return true;
   if (auto match = matchContraction(def)) {
-    if (match->kind != kind || found.scores.op)
+    // Scores are sums of f32: two half operands, or two of f32.
+    OperandKind expected =
+        kind == OperandKind::HalfWeights ? OperandKind::Half : kind;
+    if (match->kind != expected || found.scores.op)
       return false;
     found.scores = *match;
     ops.insert(def);

@@ -544,10 +544,11 @@ SmallVector<Group> KernelFormation::run() {
 
 SmallVector<Group> KernelFormation::runAttention() {
   for (auto op : llvm::to_vector(block.getOps<linalg::GenericOp>()))
-    if (auto match = matchAttention(op, OperandKind::F32);
-        match && isFasterAsOne(*match))
-      if (Group group = attention(std::move(*match)); !group.empty())
-        take(std::move(group));
+    for (OperandKind kind :
+         {OperandKind::F32, OperandKind::Half, OperandKind::HalfWeights})
+      if (auto match = matchAttention(op, kind); match && isFasterAsOne(*match))
+        if (Group group = attention(std::move(*match)); !group.empty())
+          take(std::move(group));
   return groups;
 }
 

@@ -102,12 +102,29 @@ static Value reduceMaximum(KernelCode &code, Value v) {
 // Pairs of bf16
 //===----------------------------------------------------------------------===//
 
-Value AttentionEmitter::toPairs(ArrayRef<Value> vectors) {
+Value AttentionEmitter::loadF32(const Buffer &operand, const Coords &where) {
+  Value v = code.load(operand, where);
+  if (operand.element.isF32())
+    return v;
+  Type f32 = code.b.getF32Type();
+  return arith::ExtFOp::create(
+      code.b, code.loc,
+      isa<VectorType>(v.getType()) ? Type(code.vectorType(f32)) : f32, v);
+}
+
+Value AttentionEmitter::loadBF16(const Buffer &operand, const Coords &where) {
+  return toBF16(code.splat(code.load(operand, where)));
+}
+
+Value AttentionEmitter::toBF16(Value v) {
+  if (getElementTypeOrSelf(v.getType()).isBF16())
+    return v;
+  return arith::TruncFOp::create(code.b, code.loc,
+                                 code.vectorType(code.b.getBF16Type()), v);
+}
+
+Value AttentionEmitter::toPairs(ArrayRef<Value> halves) {
   OpBuilder &b = code.b;
-  SmallVector<Value> halves;
-  for (Value v : vectors)
-    halves.push_back(arith::TruncFOp::create(
-        b, code.loc, code.vectorType(b.getBF16Type()), v));
   Value all = halves[0];
   int64_t size = code.lanes * halves.size();
   if (halves.size() == 2)
@@ -178,8 +195,7 @@ Value AttentionEmitter::emitIsVisible(Scope &scope) {
               MutableArrayRef<Value> carried) {
             at[attention.key] = add(key0, j);
             code.know(here, result, place(result, attention.key), element(0));
-            Value x = code.splat(code.eval(here, attention.x,
-                                           place(attention.x, attention.key)));
+            Value x = emitInput(here);
             Value is = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
                                              x, element(-INFINITY));
             if (isLast)
@@ -236,7 +252,9 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
         SmallVector<Value> elements;
         for (int64_t d = 0; d < depth(); ++d) {
           inner = add(e, Index::of(d * L));
-          elements.push_back(code.load(keys, place(keyLabels, kInner)));
+          Coords where = place(keyLabels, kInner);
+          elements.push_back(usesPairs ? loadBF16(keys, where)
+                                       : loadF32(keys, where));
         }
         square.push_back(usesPairs ? toPairs(elements) : elements[0]);
       }
@@ -258,7 +276,7 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
     left = arith::MaxSIOp::create(code.b, code.loc, left, code.constant(0));
     code.mask = code.maskBelow(Index(left));
   }
-  Value v = code.load(keys, place(keyLabels, attention.key));
+  Value v = loadF32(keys, place(keyLabels, attention.key));
   code.mask = Value();
   storeVector(panels, add(to, mul(inner, width)), v);
   code.endFor(loop);
@@ -325,10 +343,10 @@ void AttentionEmitter::multiplyDots(Scope &scope) {
       acc.assign(loop.getRegionIterArgs().begin(),
                  loop.getRegionIterArgs().end());
       inner = Index(loop.getInductionVar());
-      Value q = code.load(queries, place(queryLabels, kInner));
+      Value q = loadF32(queries, place(queryLabels, kInner));
       for (int64_t j = 0; j < L; ++j) {
         at[attention.key] = chunk[j];
-        Value k = code.load(keys, place(keyLabels, kInner));
+        Value k = loadF32(keys, place(keyLabels, kInner));
         acc[j] = vector::FMAOp::create(code.b, code.loc, q, k, acc[j]);
       }
       code.endFor(loop, acc);
@@ -346,6 +364,14 @@ void AttentionEmitter::multiplyDots(Scope &scope) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
+Value AttentionEmitter::emitInput(Scope &scope) {
+  Value x = code.splat(
+      code.eval(scope, attention.x, place(attention.x, attention.key)));
+  VectorType type = code.vectorType(code.b.getF32Type());
+  return x.getType() == type ? x
+                             : arith::ExtFOp::create(code.b, code.loc, type, x);
+}
+
 Value AttentionEmitter::maximum(Scope &row, const Index &i) {
   Value result = attention.scores.op->getResult(0);
   Value lowest = code.splatConstant(code.b.getF32FloatAttr(-INFINITY));
@@ -358,8 +384,7 @@ Value AttentionEmitter::maximum(Scope &row, const Index &i) {
             if (attention.x != result) {
               at[attention.key] = add(key0, j);
               code.know(here, result, place(result, attention.key), x);
-              x = code.splat(code.eval(here, attention.x,
-                                       place(attention.x, attention.key)));
+              x = emitInput(here);
               storeVector(scores, where, x);
             }
             if (isLast)
@@ -394,7 +419,7 @@ Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
             if (usesPairs)
               storeVector(scores,
                           add(mul(i, scoreStride), code.floorDiv(j, depth())),
-                          toPairs(x));
+                          toPairs(toBF16(x)));
             else
               storeVector(scores, where, x);
             carried[0] = arith::AddFOp::create(code.b, code.loc, carried[0], x);
@@ -450,9 +475,8 @@ void AttentionEmitter::packValues(Scope &scope) {
       SmallVector<Value> halves;
       for (const Index &key : {first, second}) {
         at[attention.key] = key;
-        Value v = code.load(values, place(ArrayRef<int>(valueLabels), column));
-        halves.push_back(arith::TruncFOp::create(
-            code.b, code.loc, code.vectorType(code.b.getBF16Type()), v));
+        halves.push_back(
+            loadBF16(values, place(ArrayRef<int>(valueLabels), column)));
       }
       code.mask = Value();
       SmallVector<int64_t> order;
@@ -515,7 +539,7 @@ void AttentionEmitter::multiplyColumns(Scope &scope, const Index &i,
     if (v + 1 == vectors && last < L)
       code.mask = code.maskBelow(Index::of(last));
     right.push_back(
-        code.load(values, this->place(ArrayRef<int>(valueLabels), column)));
+        loadF32(values, this->place(ArrayRef<int>(valueLabels), column)));
     code.mask = Value();
   }
   for (int64_t r = 0; r < tileRows; ++r) {

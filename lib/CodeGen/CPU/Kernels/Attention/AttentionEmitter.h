@@ -15,17 +15,17 @@
 
 namespace fx::cpu {
 
-/// Emits an attention of f32. A task computes a block of rows: it walks the
-/// keys in blocks, whose scores stay in the first- or second-level cache, and
-/// keeps for each row the maximum and the sum of the softmax so far, and the
-/// sums of the values, which are scaled when the maximum grows. (M. Milakov and
-/// N. Gimelshein, "Online normalizer calculation for softmax", 2018; T. Dao et
-/// al., "FlashAttention", 2022.)
+/// Emits an attention of f32, or of bf16 or f16 with sums in f32. A task
+/// computes a block of rows: it walks the keys in blocks, whose scores stay in
+/// the first- or second-level cache, and keeps for each row the maximum and the
+/// sum of the softmax so far, and the sums of the values, which are scaled when
+/// the maximum grows. (M. Milakov and N. Gimelshein, "Online normalizer
+/// calculation for softmax", 2018; T. Dao et al., "FlashAttention", 2022.)
 ///
-/// If `kBF16Attr` allows it, the queries, the keys, the terms of the
-/// softmax and the values are rounded to bf16 and multiplied in pairs, by
-/// vdpbf16ps. A word of the memory of a task then has two adjacent elements of
-/// a row; of the values, those of two adjacent keys in a column.
+/// If the operands are bf16, or `kBF16Attr` allows it, the queries, the keys,
+/// the terms of the softmax and the values are rounded to bf16 and multiplied
+/// in pairs, by vdpbf16ps. A word of the memory of a task then has two adjacent
+/// elements of a row; of the values, those of two adjacent keys in a column.
 ///
 /// Blocks of keys that a mask hides from all rows of the task are skipped.
 /// Their keys and values are not read.
@@ -76,8 +76,12 @@ private:
   mlir::Value number(float c);
   /// Returns the number of elements in a word.
   int64_t depth() const { return usesPairs ? 2 : 1; }
-  /// Rounds vectors of f32 to bf16 and returns them as words, in their order.
-  mlir::Value toPairs(llvm::ArrayRef<mlir::Value> vectors);
+  /// Load an element or a vector of an operand as f32, or as bf16.
+  mlir::Value loadF32(const Buffer &operand, const Coords &where);
+  mlir::Value loadBF16(const Buffer &operand, const Coords &where);
+  /// Returns one or two vectors of bf16 as words, in their order.
+  mlir::Value toPairs(llvm::ArrayRef<mlir::Value> halves);
+  mlir::Value toBF16(mlir::Value v);
   /// Adds the products of a word, and of the vectors of words `right`, to sums.
   void multiply(mlir::Value word, llvm::ArrayRef<mlir::Value> right,
                 llvm::MutableArrayRef<mlir::Value> into);
@@ -100,6 +104,9 @@ private:
   /// Applies scale and mask to the scores of row `i`, and replaces them by the
   /// terms of the softmax.
   void updateRow(Scope &scope, const Index &i);
+  /// Returns the input of the softmax for the current row and key, as a vector
+  /// of f32.
+  mlir::Value emitInput(Scope &scope);
   /// Applies scale and mask to the scores of row `i`. Returns their maximum.
   mlir::Value maximum(Scope &row, const Index &i);
   /// Replaces the scores of row `i` by the terms. Returns their sum.

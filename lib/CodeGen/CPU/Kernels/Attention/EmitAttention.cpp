@@ -38,8 +38,10 @@ static constexpr int64_t kDotRows = 2;
 
 static std::optional<fx::kernel::Attention> findAttention(func::FuncOp kernel) {
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
-    if (auto match = matchAttention(op, OperandKind::F32))
-      return match;
+    for (OperandKind kind :
+         {OperandKind::F32, OperandKind::Half, OperandKind::HalfWeights})
+      if (auto match = matchAttention(op, kind))
+        return match;
   return std::nullopt;
 }
 
@@ -173,9 +175,9 @@ void AttentionEmitter::chooseSizes() {
   usesDots = tileRows <= kDotRows && innerSize % lanes == 0 &&
              isContiguous(keys, keyLabels, kInner) &&
              isContiguous(queries, queryLabels, kInner);
-  usesPairs = mayRoundToBF16(attention) && code.machine.hasBF16Dot &&
-              !code.machine.isNEON && tileRows > kDotRows &&
-              innerSize % (2 * lanes) == 0 &&
+  usesPairs = (mayRoundToBF16(attention) || keys.element.isBF16()) &&
+              code.machine.hasBF16Dot && !code.machine.isNEON &&
+              tileRows > kDotRows && innerSize % (2 * lanes) == 0 &&
               isContiguous(keys, keyLabels, kInner);
   panelVectors = tileRows <= kDotRows ? 4 : 2;
   int64_t vectors = llvm::divideCeil(columns, lanes);
@@ -254,15 +256,16 @@ void AttentionEmitter::clear(Scope &task) {
 void AttentionEmitter::copyQueries(Scope &task) {
   forEach(task, rowsPadded, 1, [&](Scope &scope, const Index &i) {
     placeRow(i);
-    code.forVectors(scope, Index::of(0), Index::of(innerSize),
-                    [&](Scope &, const Index &e) {
-                      inner = e;
-                      Value v = code.load(queries, place(queryLabels, kInner));
-                      storeVector(
-                          rowsOfQueries,
-                          add(mul(i, queryStride), code.floorDiv(e, depth())),
-                          usesPairs ? toPairs(v) : v);
-                    });
+    code.forVectors(
+        scope, Index::of(0), Index::of(innerSize),
+        [&](Scope &, const Index &e) {
+          inner = e;
+          Coords where = place(queryLabels, kInner);
+          Value v = usesPairs ? toPairs(loadBF16(queries, where))
+                              : loadF32(queries, where);
+          storeVector(rowsOfQueries,
+                      add(mul(i, queryStride), code.floorDiv(e, depth())), v);
+        });
   });
 }
 
