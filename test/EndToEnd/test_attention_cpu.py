@@ -307,6 +307,7 @@ def test_rounded_not_finite(dtype, tmp_path):
     q, k, v = qkv(20, 201, 64)
     q[0, 0, 3, 5] = NAN
     v[0, 0, 20, 7] = NAN
+    v[0, 1, 200, 9] = INF
     mask = torch.ones(20, 201, dtype=torch.bool)
-    mask[:, 140:] = False
+    mask[:, 140:200] = False
     check_rounded(Attend(), (q, k, v, mask), tmp_path, dtype=HALVES.get(dtype))

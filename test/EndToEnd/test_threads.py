@@ -56,14 +56,12 @@ def masks() -> dict[int, set[int]]:
 
 
 def call_pinned(model, x, cpus, threads):
-    """Calls the model in a thread that may use `cpus` only."""
-
-    def call():
-        os.sched_setaffinity(0, cpus)
+    """Calls the model while this thread may use `cpus` only."""
+    os.sched_setaffinity(0, cpus)
+    try:
         return model(x, threads=threads)
-
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        return pool.submit(call).result()
+    finally:
+        os.sched_setaffinity(0, CPUS)
 
 
 @needs_two
@@ -94,6 +92,56 @@ def test_workers_of_a_pinned_caller_share_its_cpu(compiled):
     assert len(workers) == 2 and all(m == {CPUS[0]} for m in workers.values())
     for a, b in zip(got, expected):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+    model.close()
+
+
+@needs_two
+def test_more_threads_than_cpus_are_not_restricted(compiled):
+    path, x, _ = compiled
+    model = artefact.Model(path)
+    before = masks()
+    model(x, threads=2)
+    assert [m for t, m in masks().items() if t not in before] != [set(CPUS)]
+    model(x, threads=len(CPUS) + 2)
+    workers = [m for t, m in masks().items() if t not in before]
+    assert len(workers) > 1 and all(m == set(CPUS) for m in workers)
+    model.close()
+
+
+@needs_two
+def test_other_masks_are_respected(compiled):
+    """Somebody else, as `taskset -a` does, restricts a worker: it stays where it was put."""
+    path, x, _ = compiled
+    model = artefact.Model(path)
+    before = masks()
+    model(x, threads=2)
+    (worker,) = [t for t in masks() if t not in before]
+    os.sched_setaffinity(worker, CPUS)
+    for cpu in CPUS + CPUS:
+        call_pinned(model, x, {cpu}, 2)
+        assert os.sched_getaffinity(worker) == set(CPUS)
+    model.close()
+
+
+@needs_two
+def test_fork(compiled):
+    """A child has no workers: its thread stays where it may run."""
+    path, x, _ = compiled
+    model = artefact.Model(path)
+    first = model(x, threads=2)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            for cpu in CPUS + CPUS:
+                os.sched_setaffinity(0, {cpu})
+                got = model(x, threads=2)
+                assert os.sched_getaffinity(0) == {cpu}
+                assert all(np.array_equal(a, b) for a, b in zip(got, first))
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
     model.close()
 
 

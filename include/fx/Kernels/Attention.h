@@ -53,7 +53,7 @@ bool mayRoundToBF16(const Attention &attention);
 
 /// Returns true if an attention on a CPU is faster as one kernel than as two
 /// matmuls and a softmax: rows of keys and of values are contiguous, and
-/// the keys are many.
+/// the keys are many, or are half.
 bool isFasterAsOne(const Attention &attention);
 
 /// A causal mask: x is -inf if the key is greater than `row` + `offset`, where

@@ -205,7 +205,7 @@ typedef enum {
 typedef struct {
   uint32_t struct_size; /* sizeof(FXRunOptions) */
   /* The number of threads of this call: 1 uses the caller's thread only, 0 uses
-   * all CPUs. Ignored if the caller provides parallel_for. */
+   * all CPUs that it may use. Ignored if the caller provides parallel_for. */
   int32_t threads;
   /* For a model for a GPU: the CUstream or hipStream_t of all work; null: the
    * default stream. Vulkan has one queue for all streams.

@@ -358,7 +358,7 @@ bool fx::kernel::isFasterAsOne(const Attention &attention) {
   std::optional<unsigned> k = last(scores.rhsMap()), v = last(values.rhsMap());
   int64_t keys = outer[attention.key];
   bool isLong = ShapedType::isDynamic(keys) || keys >= kLeastKeys ||
-                mayRoundToBF16(attention);
+                scores.kind == OperandKind::Half || mayRoundToBF16(attention);
   return k && llvm::is_contained(scores.k, *k) && inner[*k] != 1 && v &&
          llvm::is_contained(values.n, *v) && outer[*v] != 1 && isLong;
 }

@@ -25,6 +25,7 @@ typedef struct {
   cpu_set_t allowed; /* those of the thread that started the workers */
   int n_groups;      /* 0: no worker is restricted */
   int cpu, owner;    /* the CPU and the group of the caller of the last loop */
+  pid_t process;     /* to which the workers belong: not to its forks */
 } FXrtAffinity;
 
 /* Returns the number of CPUs that the calling thread may use. */
@@ -45,37 +46,60 @@ static int group_of(const FXrtAffinity *a, int cpu) {
   return before % a->n_groups;
 }
 
-/* Restricts a thread to the CPUs of a group. Failure (CPUs that were taken
- * offline, a sandbox) costs time at most. */
-static void restrict_to(const FXrtAffinity *a, pthread_t thread, int group) {
+/* Returns the CPUs of a group. */
+static cpu_set_t get_group(const FXrtAffinity *a, int group) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   for (int c = 0, before = 0; c < CPU_SETSIZE; ++c)
     if (CPU_ISSET(c, &a->allowed) && before++ % a->n_groups == group)
       CPU_SET(c, &cpus);
-  pthread_setaffinity_np(thread, sizeof cpus, &cpus);
+  return cpus;
 }
 
-/* Restricts the worker that is not where the caller is: worker k of the pool,
- * counted from 0, has group k + 1, or group 0 if the caller is in its own. */
-static void restrict_worker(const FXrtAffinity *a, const pthread_t *workers,
-                            int group, int owner) {
-  if (group > 0)
-    restrict_to(a, workers[group - 1], group == owner ? 0 : group);
+/* Worker k of the pool, counted from 0, has group k + 1, or group 0 if the
+ * caller is in its own. Returns the CPUs of the worker of `group`. */
+static cpu_set_t get_cpus(const FXrtAffinity *a, int group, int owner) {
+  return get_group(a, group == owner ? 0 : group);
 }
 
-/* Divides the CPUs of the calling thread among it and `n` workers. */
+/* Divides the CPUs of the calling thread among it and `n` workers. Failures
+ * (CPUs that were taken offline, a sandbox) cost time at most. */
 static void divide_cpus(FXrtAffinity *a, const pthread_t *workers, int n) {
+  int were_restricted = a->n_groups;
   a->n_groups = 0;
-  if (sched_getaffinity(0, sizeof a->allowed, &a->allowed) ||
-      CPU_COUNT(&a->allowed) <= n)
+  if ((a->process && a->process != getpid()) ||
+      sched_getaffinity(0, sizeof a->allowed, &a->allowed))
     return;
+  a->process = getpid();
+  if (CPU_COUNT(&a->allowed) <= n) {
+    for (int k = 0; k < n && were_restricted; ++k)
+      pthread_setaffinity_np(workers[k], sizeof a->allowed, &a->allowed);
+    return;
+  }
   a->n_groups = n + 1;
   a->cpu = sched_getcpu();
   int owner = group_of(a, a->cpu);
   a->owner = owner < 0 ? 0 : owner;
-  for (int group = 1; group <= n; ++group)
-    restrict_worker(a, workers, group, a->owner);
+  for (int group = 1; group <= n; ++group) {
+    cpu_set_t cpus = get_cpus(a, group, a->owner);
+    pthread_setaffinity_np(workers[group - 1], sizeof cpus, &cpus);
+  }
+}
+
+/* Restricts the worker of `group` for another owner. If the CPUs of the worker
+ * are not those that it was given, somebody else decides about them: then no
+ * worker is moved any more. */
+static void move_worker(FXrtAffinity *a, const pthread_t *workers, int group,
+                        int from, int to) {
+  if (group == 0 || !a->n_groups)
+    return;
+  cpu_set_t now, expected = get_cpus(a, group, from),
+                 next = get_cpus(a, group, to);
+  if (pthread_getaffinity_np(workers[group - 1], sizeof now, &now) ||
+      !CPU_EQUAL(&now, &expected))
+    a->n_groups = 0;
+  else
+    pthread_setaffinity_np(workers[group - 1], sizeof next, &next);
 }
 
 /* Moves workers out of the group of the calling thread. */
@@ -83,11 +107,15 @@ static void leave_cpu_of_caller(FXrtAffinity *a, const pthread_t *workers) {
   int cpu = a->n_groups ? sched_getcpu() : a->cpu;
   if (cpu == a->cpu)
     return;
-  a->cpu = cpu;
-  int owner = group_of(a, cpu), before = a->owner;
-  if (owner < 0 || owner == before)
+  if (a->process != getpid()) {
+    a->n_groups = 0;
     return;
-  a->owner = owner;
-  restrict_worker(a, workers, before, owner);
-  restrict_worker(a, workers, owner, owner);
+  }
+  a->cpu = cpu;
+  int to = group_of(a, cpu), from = a->owner;
+  if (to < 0 || to == from)
+    return;
+  a->owner = to;
+  move_worker(a, workers, from, from, to);
+  move_worker(a, workers, to, from, to);
 }

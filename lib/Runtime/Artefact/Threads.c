@@ -82,9 +82,10 @@ static void work(FXrtPool *p, int own) {
   for (int k = 0; k < p->shares; ++k) {
     int share = own + k < p->shares ? own + k : own + k - p->shares;
     int64_t end = first_chunk(p, share + 1);
-    for (;;) {
-      int64_t chunk = atomic_fetch_add_explicit(&p->share[share].next, 1,
-                                                memory_order_relaxed);
+    _Atomic int64_t *next = &p->share[share].next;
+    /* Finished shares are only read: their lines stay in all caches. */
+    while (atomic_load_explicit(next, memory_order_relaxed) < end) {
+      int64_t chunk = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
       if (chunk >= end)
         break;
       p->fn(p->arg, first_iteration(p, chunk), first_iteration(p, chunk + 1));

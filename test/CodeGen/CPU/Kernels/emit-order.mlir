@@ -117,3 +117,29 @@ func.func @main(%x: tensor<1024xf32>, %w: tensor<88x1024x32xf32>) -> tensor<2816
   %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<1024xf32>, tensor<88x1024x32xf32>) outs(%e : tensor<2816xf32>) -> tensor<2816xf32>
   return %r : tensor<2816xf32>
 }
+
+// -----
+
+// 16384 rows in blocks of 112 stay in more than 64 blocks.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.forall (%{{.*}}, %{{.*}}) in (147, 3)
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+func.func private @kernel_0(%x: tensor<16384x64xf32>, %w: tensor<3x64x32xf32>, %out: tensor<16384x96xf32>) -> tensor<16384x96xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %u = fx_kernel.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] : tensor<3x64x32xf32> -> tensor<64x96xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<16384x96xf32>) -> tensor<16384x96xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<16384x64xf32>, tensor<64x96xf32>) outs(%f : tensor<16384x96xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 112, rows_first = true>} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<16384x96xf32>
+  return %r : tensor<16384x96xf32>
+}
+func.func @main(%x: tensor<16384x64xf32>, %w: tensor<3x64x32xf32>) -> tensor<16384x96xf32> {
+  %e = tensor.empty() : tensor<16384x96xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<16384x64xf32>, tensor<3x64x32xf32>) outs(%e : tensor<16384x96xf32>) -> tensor<16384x96xf32>
+  return %r : tensor<16384x96xf32>
+}

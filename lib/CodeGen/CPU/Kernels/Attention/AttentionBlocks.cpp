@@ -458,16 +458,21 @@ void AttentionEmitter::updateRow(Scope &scope, const Index &i) {
 // Values
 //===----------------------------------------------------------------------===//
 
-// If the number of keys is odd, the last word has the last key twice. The term
-// of the second one is 0.
+// If the number of keys is odd, the second half of the last word is 0, as is
+// the term that it is multiplied by.
 void AttentionEmitter::packValues(Scope &scope) {
   int64_t L = code.lanes;
   Index last = code.sub(numKeys, Index::of(1));
   bool isEven = numKeys.isStatic() && numKeys.constant % 2 == 0;
   forEach(scope, code.ceilDiv(count, 2), 1, [&](Scope &, const Index &pair) {
     Index first = add(key0, mul(pair, 2)), second = add(first, Index::of(1));
-    if (!isEven)
+    Value exists;
+    if (!isEven) {
+      exists = arith::CmpIOp::create(
+          code.b, code.loc, arith::CmpIPredicate::sle, code.materialize(second),
+          code.materialize(last));
       second = code.min(second, last);
+    }
     for (int64_t c = 0; c < columns; c += L) {
       at[column] = Index::of(c);
       if (columns - c < L)
@@ -478,6 +483,10 @@ void AttentionEmitter::packValues(Scope &scope) {
         halves.push_back(
             loadBF16(values, place(ArrayRef<int>(valueLabels), column)));
       }
+      if (exists)
+        halves[1] = arith::SelectOp::create(
+            code.b, code.loc, exists, halves[1],
+            code.splatConstant(code.b.getFloatAttr(code.b.getBF16Type(), 0)));
       code.mask = Value();
       SmallVector<int64_t> order;
       for (int64_t lane = 0; lane < L; ++lane)

@@ -110,14 +110,15 @@ void ContractionEmitter::balanceBlocks() {
   int64_t least = llvm::divideCeil(mSize.constant, rowBlock);
   // More blocks read the right operand more often, which costs little if it is
   // small: then the rows are walked first.
-  int64_t most = panelsFirst ? least : std::min<int64_t>(numTiles, 64);
+  int64_t most =
+      panelsFirst ? least : std::max(least, std::min<int64_t>(numTiles, 64));
   // The cost of a task beside its tiles, and the least of one that pays, in
   // elements (see estimateWork).
   constexpr int64_t kTaskCost = 512, kLeastWork = 8 * 1024;
   double best = 0;
   int64_t bestTiles = 0;
   for (int64_t blocks = least; blocks <= most; ++blocks) {
-    int64_t perBlock = llvm::divideCeil(numTiles, blocks);
+    int64_t perBlock = llvm::divideCeil(numTiles, blocks); // at least 1
     int64_t actual = llvm::divideCeil(numTiles, perBlock);
     int64_t work = estimateWork(perBlock * rows);
     if (blocks > least && (work < kLeastWork || tasks * actual > 256))
