@@ -120,16 +120,18 @@ def test_integer_convolution(tmp_path, offset):
     run(module, x, tmp_path, offset, tolerance=1e-5)
 
 
-class Attention(nn.Module):
+class Scores(nn.Module):
+    """A whole attention is one kernel, which does not use tiles."""
+
     def forward(self, x):
-        q, k, v = x.unbind(0)
-        return nn.functional.scaled_dot_product_attention(q, k, v)
+        q, k = x.unbind(0)
+        return torch.softmax(q @ k.mT * 0.125, -1)
 
 
-def test_attention(tmp_path, offset):
+def test_scores(tmp_path, offset):
     torch.manual_seed(2)
-    x = torch.randn(3, 2, 3, 48, 64).bfloat16()
-    run(Attention(), x, tmp_path, offset, tolerance=2e-2)
+    x = torch.randn(2, 2, 3, 48, 64).bfloat16()
+    run(Scores(), x, tmp_path, offset, tolerance=2e-2)
 
 
 def test_batches(tmp_path, offset):
