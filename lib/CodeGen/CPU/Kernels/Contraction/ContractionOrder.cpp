@@ -109,9 +109,10 @@ void ContractionEmitter::balanceBlocks() {
   int64_t numTiles = llvm::divideCeil(mSize.constant, rows);
   int64_t least = llvm::divideCeil(mSize.constant, rowBlock);
   // More blocks read the right operand more often, which costs little if it is
-  // small: then the rows are walked first.
+  // small (then the rows are walked first), unless each block converts it.
+  bool isCheap = !panelsFirst && !decodes();
   int64_t most =
-      panelsFirst ? least : std::max(least, std::min<int64_t>(numTiles, 64));
+      isCheap ? std::max(least, std::min<int64_t>(numTiles, 64)) : least;
   // The cost of a task beside its tiles, and the least of one that pays, in
   // elements (see estimateWork).
   constexpr int64_t kTaskCost = 512, kLeastWork = 8 * 1024;
@@ -128,7 +129,7 @@ void ContractionEmitter::balanceBlocks() {
     // reads in its own caches; otherwise it waits for those of the others.
     double cost = 0;
     for (int64_t threads : {1, 2, 4, 8, 16}) {
-      bool hasOwnRows = panelsFirst || rowParts >= 4 * threads ||
+      bool hasOwnRows = !isCheap || rowParts >= 4 * threads ||
                         rowParts * actual % threads == 0;
       cost += double(threads * llvm::divideCeil(tasks * actual, threads)) *
               double(work + kTaskCost) * (hasOwnRows ? 1 : 1.05);
