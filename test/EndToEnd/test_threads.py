@@ -55,127 +55,112 @@ def masks() -> dict[int, set[int]]:
     return threads
 
 
-def call_pinned(model, x, cpus, threads):
-    """Calls the model while this thread may use `cpus` only."""
-    os.sched_setaffinity(0, cpus)
-    try:
-        return model(x, threads=threads)
-    finally:
-        os.sched_setaffinity(0, CPUS)
+class Case:
+    """An instance of the compiled model with its input and result."""
+
+    def __init__(self, path, x, expected):
+        self.model, self.x, self.expected = artefact.Model(path), x, expected
+        self.before = masks()
+
+    def workers(self) -> dict[int, set[int]]:
+        """Returns the CPUs of each thread that calls have started."""
+        return {t: m for t, m in masks().items() if t not in self.before}
+
+    def __call__(self, threads, cpus=CPUS):
+        """Calls the model while this thread may use `cpus` only."""
+        os.sched_setaffinity(0, cpus)
+        try:
+            return self.model(self.x, threads=threads)
+        finally:
+            os.sched_setaffinity(0, CPUS)
 
 
-@needs_two
-def test_worker_leaves_the_cpu_of_the_caller(compiled):
-    path, x, expected = compiled
-    model = artefact.Model(path)
-    before = masks()
-    first = model(x, threads=2)
-    workers = [t for t in masks() if t not in before]
-    assert len(workers) == 1
-    for cpu in CPUS + CPUS[::-1]:
-        got = call_pinned(model, x, {cpu}, 2)
-        allowed = os.sched_getaffinity(workers[0])
-        assert allowed and cpu not in allowed and allowed <= set(CPUS)
-        for a, b in zip(got, first):
-            np.testing.assert_array_equal(a, b)
-    # The caller of the loop keeps its CPUs.
-    assert os.sched_getaffinity(0) == set(CPUS)
-    model.close()
+@pytest.fixture
+def case(compiled):
+    made = Case(*compiled)
+    yield made
+    made.model.close()
 
 
-def test_workers_of_a_pinned_caller_share_its_cpu(compiled):
-    path, x, expected = compiled
-    model = artefact.Model(path)
-    before = masks()
-    got = call_pinned(model, x, {CPUS[0]}, 3)
-    workers = {t: m for t, m in masks().items() if t not in before}
-    assert len(workers) == 2 and all(m == {CPUS[0]} for m in workers.values())
-    for a, b in zip(got, expected):
+def check_equal(got, expected):
+    for a, b in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def check_close(got, expected):
+    for a, b in zip(got, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
-    model.close()
 
 
 @needs_two
-def test_more_threads_than_cpus_are_not_restricted(compiled):
-    path, x, _ = compiled
-    model = artefact.Model(path)
-    before = masks()
-    model(x, threads=2)
-    assert [m for t, m in masks().items() if t not in before] != [set(CPUS)]
-    model(x, threads=len(CPUS) + 2)
-    workers = [m for t, m in masks().items() if t not in before]
+def test_worker_leaves_the_cpu_of_the_caller(case):
+    first = case(2)
+    (worker,) = case.workers()
+    for cpu in CPUS + CPUS[::-1]:
+        check_equal(case(2, {cpu}), first)
+        allowed = os.sched_getaffinity(worker)
+        assert allowed and cpu not in allowed and allowed <= set(CPUS)
+
+
+def test_workers_of_a_pinned_caller_share_its_cpu(case):
+    check_close(case(3, {CPUS[0]}), case.expected)
+    assert list(case.workers().values()) == [{CPUS[0]}] * 2
+
+
+@needs_two
+def test_more_threads_than_cpus_are_not_restricted(case):
+    case(2)
+    assert set(CPUS) not in case.workers().values()
+    case(len(CPUS) + 2)
+    workers = list(case.workers().values())
     assert len(workers) > 1 and all(m == set(CPUS) for m in workers)
-    model.close()
 
 
 @needs_two
-def test_other_masks_are_respected(compiled):
+def test_other_masks_are_respected(case):
     """Somebody else, as `taskset -a` does, restricts a worker: it stays where it was put."""
-    path, x, _ = compiled
-    model = artefact.Model(path)
-    before = masks()
-    model(x, threads=2)
-    (worker,) = [t for t in masks() if t not in before]
+    case(2)
+    (worker,) = case.workers()
     os.sched_setaffinity(worker, CPUS)
     for cpu in CPUS + CPUS:
-        call_pinned(model, x, {cpu}, 2)
+        case(2, {cpu})
         assert os.sched_getaffinity(worker) == set(CPUS)
-    model.close()
 
 
 @needs_two
-def test_fork(compiled):
+def test_fork(case):
     """A child has no workers: its thread stays where it may run."""
-    path, x, _ = compiled
-    model = artefact.Model(path)
-    first = model(x, threads=2)
+    first = case(2)
     child = os.fork()
     if child == 0:
         status = 1
         try:
             for cpu in CPUS + CPUS:
                 os.sched_setaffinity(0, {cpu})
-                got = model(x, threads=2)
+                check_equal(case.model(case.x, threads=2), first)
                 assert os.sched_getaffinity(0) == {cpu}
-                assert all(np.array_equal(a, b) for a, b in zip(got, first))
             status = 0
         finally:
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
-    model.close()
 
 
-def test_all_cpus_are_those_of_the_caller(compiled):
-    path, x, _ = compiled
-    model = artefact.Model(path)
-    before = masks()
-    call_pinned(model, x, {CPUS[0]}, 0)
-    assert not [t for t in masks() if t not in before]
-    model.close()
+def test_all_cpus_are_those_of_the_caller(case):
+    case(0, {CPUS[0]})
+    assert not case.workers()
 
 
-def test_results_do_not_depend_on_threads(compiled):
-    path, x, expected = compiled
-    model, rng = artefact.Model(path), random.Random(0)
-    first = model(x)
-    for a, b in zip(first, expected):
-        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+def test_results_do_not_depend_on_threads(case):
+    rng, first = random.Random(0), case(1)
+    check_close(first, case.expected)
     for _ in range(40):
         cpus = set(rng.sample(CPUS, rng.randint(1, len(CPUS))))
-        for a, b in zip(call_pinned(model, x, cpus, rng.randint(0, 9)), first):
-            np.testing.assert_array_equal(a, b)
-    model.close()
+        check_equal(case(rng.randint(0, 9), cpus), first)
 
 
-def test_several_callers(compiled):
-    path, x, _ = compiled
-    model = artefact.Model(path)
-    first = model(x)
+def test_several_callers(case):
+    first = case(1)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        calls = [
-            pool.submit(call_pinned, model, x, {CPUS[i % len(CPUS)]}, 1 + i % 4) for i in range(80)
-        ]
+        calls = [pool.submit(case, 1 + i % 4, {CPUS[i % len(CPUS)]}) for i in range(80)]
         for call in calls:
-            for a, b in zip(call.result(), first):
-                np.testing.assert_array_equal(a, b)
-    model.close()
+            check_equal(call.result(), first)

@@ -47,13 +47,16 @@ struct Attention {
 std::optional<Attention> matchAttention(mlir::linalg::GenericOp values,
                                         OperandKind kind = OperandKind::Half);
 
+/// Matches an attention of any of these kinds.
+std::optional<Attention> matchAnyAttention(mlir::linalg::GenericOp values);
+
 /// Returns true if the operands of both matmuls of an attention of f32 may be
 /// rounded to bf16 (kBF16Attr).
 bool mayRoundToBF16(const Attention &attention);
 
 /// Returns true if an attention on a CPU is faster as one kernel than as two
-/// matmuls and a softmax: rows of keys and of values are contiguous, and
-/// the keys are many, or are half.
+/// matmuls and a softmax: rows of keys and of values are contiguous, and the
+/// keys are many, or they are half or may be rounded to bf16.
 bool isFasterAsOne(const Attention &attention);
 
 /// A causal mask: x is -inf if the key is greater than `row` + `offset`, where

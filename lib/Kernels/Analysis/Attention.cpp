@@ -333,6 +333,14 @@ std::optional<Attention> fx::kernel::matchAttention(linalg::GenericOp values,
   return matcher.found;
 }
 
+std::optional<Attention>
+fx::kernel::matchAnyAttention(linalg::GenericOp values) {
+  auto contraction = matchContraction(values);
+  if (!contraction)
+    return std::nullopt;
+  return matchAttention(values, contraction->kind);
+}
+
 /// The least number of keys.
 static constexpr int64_t kLeastKeys = 128;
 

@@ -544,11 +544,9 @@ SmallVector<Group> KernelFormation::run() {
 
 SmallVector<Group> KernelFormation::runAttention() {
   for (auto op : llvm::to_vector(block.getOps<linalg::GenericOp>()))
-    for (OperandKind kind :
-         {OperandKind::F32, OperandKind::Half, OperandKind::HalfWeights})
-      if (auto match = matchAttention(op, kind); match && isFasterAsOne(*match))
-        if (Group group = attention(std::move(*match)); !group.empty())
-          take(std::move(group));
+    if (auto match = matchAnyAttention(op); match && isFasterAsOne(*match))
+      if (Group group = attention(std::move(*match)); !group.empty())
+        take(std::move(group));
   return groups;
 }
 

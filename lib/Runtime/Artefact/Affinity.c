@@ -46,20 +46,16 @@ static int group_of(const FXrtAffinity *a, int cpu) {
   return before % a->n_groups;
 }
 
-/* Returns the CPUs of a group. */
-static cpu_set_t get_group(const FXrtAffinity *a, int group) {
+/* Returns the CPUs of a worker. Worker k of the pool, counted from 0, has group
+ * k + 1; if that is the group of the owner, group 0. */
+static cpu_set_t cpus_of(const FXrtAffinity *a, int worker, int owner) {
+  int group = worker + 1 == owner ? 0 : worker + 1;
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   for (int c = 0, before = 0; c < CPU_SETSIZE; ++c)
     if (CPU_ISSET(c, &a->allowed) && before++ % a->n_groups == group)
       CPU_SET(c, &cpus);
   return cpus;
-}
-
-/* Worker k of the pool, counted from 0, has group k + 1, or group 0 if the
- * caller is in its own. Returns the CPUs of the worker of `group`. */
-static cpu_set_t get_cpus(const FXrtAffinity *a, int group, int owner) {
-  return get_group(a, group == owner ? 0 : group);
 }
 
 /* Divides the CPUs of the calling thread among it and `n` workers. Failures
@@ -80,26 +76,25 @@ static void divide_cpus(FXrtAffinity *a, const pthread_t *workers, int n) {
   a->cpu = sched_getcpu();
   int owner = group_of(a, a->cpu);
   a->owner = owner < 0 ? 0 : owner;
-  for (int group = 1; group <= n; ++group) {
-    cpu_set_t cpus = get_cpus(a, group, a->owner);
-    pthread_setaffinity_np(workers[group - 1], sizeof cpus, &cpus);
+  for (int k = 0; k < n; ++k) {
+    cpu_set_t cpus = cpus_of(a, k, a->owner);
+    pthread_setaffinity_np(workers[k], sizeof cpus, &cpus);
   }
 }
 
-/* Restricts the worker of `group` for another owner. If the CPUs of the worker
- * are not those that it was given, somebody else decides about them: then no
- * worker is moved any more. */
-static void move_worker(FXrtAffinity *a, const pthread_t *workers, int group,
+/* Restricts a worker for another owner. If its CPUs are not those that it was
+ * given, somebody else decides about them: then no worker is moved any more. */
+static void move_worker(FXrtAffinity *a, const pthread_t *workers, int worker,
                         int from, int to) {
-  if (group == 0 || !a->n_groups)
+  if (worker < 0 || !a->n_groups)
     return;
-  cpu_set_t now, expected = get_cpus(a, group, from),
-                 next = get_cpus(a, group, to);
-  if (pthread_getaffinity_np(workers[group - 1], sizeof now, &now) ||
+  cpu_set_t now, expected = cpus_of(a, worker, from),
+                 next = cpus_of(a, worker, to);
+  if (pthread_getaffinity_np(workers[worker], sizeof now, &now) ||
       !CPU_EQUAL(&now, &expected))
     a->n_groups = 0;
   else
-    pthread_setaffinity_np(workers[group - 1], sizeof next, &next);
+    pthread_setaffinity_np(workers[worker], sizeof next, &next);
 }
 
 /* Moves workers out of the group of the calling thread. */
@@ -116,6 +111,6 @@ static void leave_cpu_of_caller(FXrtAffinity *a, const pthread_t *workers) {
   if (to < 0 || to == from)
     return;
   a->owner = to;
-  move_worker(a, workers, from, from, to);
-  move_worker(a, workers, to, from, to);
+  move_worker(a, workers, from - 1, from, to);
+  move_worker(a, workers, to - 1, from, to);
 }

@@ -29,6 +29,16 @@ void storeOutputs(KernelCode &code, Scope &scope, llvm::ArrayRef<Coord> coords);
 /// perfect shuffles. Each round rotates the bits of the element numbers by one.
 void transposeVectors(KernelCode &code, llvm::SmallVector<mlir::Value> &rows);
 
+/// Calls an intrinsic of LLVM.
+mlir::Value callIntrinsic(KernelCode &code, const llvm::Twine &name,
+                          mlir::Type result, mlir::ValueRange operands);
+
+/// Adds to each lane of `sum` a dot product of words of 32 bits, by an
+/// instruction of AVX-512: two bf16 of `left` and of `right` (vdpbf16ps), or
+/// four unsigned bytes of `left` and four signed ones of `right` (vpdpbusd).
+mlir::Value addDotProducts(KernelCode &code, mlir::Value sum, mlir::Value left,
+                           mlir::Value right);
+
 /// Emits a pointwise kernel with operands whose dimensions are in another order
 /// than the outputs'. The `merged` trailing dimensions are walked as one.
 /// Returns false, and emits nothing, if the kernel is not of this form.

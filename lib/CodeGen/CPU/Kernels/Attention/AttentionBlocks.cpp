@@ -8,7 +8,6 @@
 #include "AttentionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -145,15 +144,10 @@ void AttentionEmitter::multiply(Value word, ArrayRef<Value> right,
     return;
   }
   auto type = VectorType::get({2 * code.lanes}, b.getBF16Type());
-  auto name = b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." +
-                              std::to_string(32 * code.lanes));
   left = vector::BitCastOp::create(b, code.loc, type, left);
-  for (auto [sum, y] : llvm::zip(into, right)) {
-    Value pairs = vector::BitCastOp::create(b, code.loc, type, y);
-    sum = LLVM::CallIntrinsicOp::create(b, code.loc, sum.getType(), name,
-                                        ValueRange{sum, left, pairs})
-              .getResult(0);
-  }
+  for (auto [sum, y] : llvm::zip(into, right))
+    sum = addDotProducts(code, sum, left,
+                         vector::BitCastOp::create(b, code.loc, type, y));
 }
 
 //===----------------------------------------------------------------------===//

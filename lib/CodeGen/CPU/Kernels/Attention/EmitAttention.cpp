@@ -21,7 +21,7 @@ using namespace fx::cpu;
 
 /// The rows of a task, at most: of heads of up to 64 elements, and of others.
 /// Each block of keys is packed once for all rows of a task. The queries, the
-/// sums, the scores and the packed keys take 140 to 190 KiB of the stack.
+/// sums, the scores and what is packed take 140 to 230 KiB of the stack.
 static constexpr int64_t kTaskRows = 96, kWideTaskRows = 48, kNarrowHead = 64;
 /// The same for pairs of bf16, of which the keys are packed in less time than
 /// the rows are multiplied.
@@ -38,10 +38,8 @@ static constexpr int64_t kDotRows = 2;
 
 static std::optional<fx::kernel::Attention> findAttention(func::FuncOp kernel) {
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
-    for (OperandKind kind :
-         {OperandKind::F32, OperandKind::Half, OperandKind::HalfWeights})
-      if (auto match = matchAttention(op, kind))
-        return match;
+    if (auto match = matchAnyAttention(op))
+      return match;
   return std::nullopt;
 }
 

@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emitters.h"
 #include "ContractionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,32 +129,20 @@ void ContractionEmitter::freeRounded() {
     memref::DeallocOp::create(code.b, code.loc, memory);
 }
 
-/// Calls an intrinsic of x86.
-static Value call(KernelCode &code, StringRef name, Type result,
-                  ValueRange operands) {
-  return LLVM::CallIntrinsicOp::create(code.b, code.loc, result,
-                                       code.b.getStringAttr(name), operands)
-      .getResult(0);
-}
-
 Value ContractionEmitter::addByteProducts(Value sum, Value unsignedBytes,
                                           Value signedBytes) {
   OpBuilder &b = code.b;
   bool isWide = code.lanes >= 16;
   if (code.machine.hasByteDot) {
-    VectorType type = code.vectorType(b.getI32Type());
     if (!sum)
       sum = code.splatConstant(b.getI32IntegerAttr(0));
-    return call(code,
-                isWide ? "llvm.x86.avx512.vpdpbusd.512"
-                       : "llvm.x86.avx512.vpdpbusd.256",
-                type, {sum, unsignedBytes, signedBytes});
+    return addDotProducts(code, sum, unsignedBytes, signedBytes);
   }
-  Value pairs = call(code,
-                     isWide ? "llvm.x86.avx512.pmaddubs.w.512"
-                            : "llvm.x86.avx2.pmadd.ub.sw",
-                     VectorType::get({2 * code.lanes}, b.getI16Type()),
-                     {unsignedBytes, signedBytes});
+  Value pairs = callIntrinsic(code,
+                              isWide ? "llvm.x86.avx512.pmaddubs.w.512"
+                                     : "llvm.x86.avx2.pmadd.ub.sw",
+                              VectorType::get({2 * code.lanes}, b.getI16Type()),
+                              {unsignedBytes, signedBytes});
   return sum ? arith::AddIOp::create(b, code.loc, sum, pairs) : pairs;
 }
 
@@ -174,10 +163,10 @@ Value ContractionEmitter::scaleByteSum(Value sum, int64_t factor) {
   auto type = cast<VectorType>(sum.getType());
   Value factors = arith::ConstantOp::create(
       b, code.loc, DenseElementsAttr::get(type, b.getI16IntegerAttr(here)));
-  Value v = call(code,
-                 code.lanes >= 16 ? "llvm.x86.avx512.pmaddw.d.512"
-                                  : "llvm.x86.avx2.pmadd.wd",
-                 words, {sum, factors});
+  Value v = callIntrinsic(code,
+                          code.lanes >= 16 ? "llvm.x86.avx512.pmaddw.d.512"
+                                           : "llvm.x86.avx2.pmadd.wd",
+                          words, {sum, factors});
   return shift(v, factor / here);
 }
 

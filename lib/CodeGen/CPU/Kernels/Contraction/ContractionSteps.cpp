@@ -16,10 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emitters.h"
 #include "ContractionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -175,10 +175,7 @@ void ContractionEmitter::multiplyNEON(ArrayRef<Value> right, Value left,
     // usdot takes the unsigned factor first; the lane of the other two is a
     // part of their second factor.
     Value first = pairs || isOffset() ? y : x, second = first == y ? x : y;
-    sum = LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(),
-                                        builder.getStringAttr(name),
-                                        ValueRange{sum, first, second})
-              .getResult(0);
+    sum = callIntrinsic(code, name, sum.getType(), {sum, first, second});
   }
 }
 
@@ -198,14 +195,8 @@ void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
   if (pairs || code.machine.hasByteDot) {
     Value x = vector::BitCastOp::create(builder, loc, right[0].getType(),
                                         code.splat(left));
-    std::string name =
-        pairs ? "llvm.x86.avx512bf16.dpbf16ps." : "llvm.x86.avx512.vpdpbusd.";
-    name += std::to_string(32 * code.lanes);
     for (auto [sum, y] : llvm::zip(sums, right))
-      sum = LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(),
-                                          builder.getStringAttr(name),
-                                          ValueRange{sum, x, y})
-                .getResult(0);
+      sum = addDotProducts(code, sum, x, y);
     return;
   }
   // Without such instructions, multiply the four bytes one by one as i32.

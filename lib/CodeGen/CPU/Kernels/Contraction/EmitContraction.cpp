@@ -416,8 +416,9 @@ void ContractionEmitter::emit() {
   Scope top, task;
   if (usesFixedPoint())
     roundLeft(top);
-  // Assume one row if their number is dynamic.
-  int64_t taskRows = !mSize.isStatic() ? 1
+  // Assume some rows if their number is dynamic.
+  constexpr int64_t kSomeRows = 16;
+  int64_t taskRows = !mSize.isStatic() ? kSomeRows
                      : blocked         ? rowBlock
                                        : mSize.constant;
   Operation *forall =
