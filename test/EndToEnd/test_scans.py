@@ -1,5 +1,6 @@
 """Scans along each dimension: the contiguous one, whose rows lanes walk, and others."""
 
+import exporting
 import harness
 import pytest
 import torch
@@ -24,6 +25,16 @@ class Scans(torch.nn.Module):
         return {
             f"{name} {dim}": SCANS[name](x, dim) for name in self.names for dim in range(x.dim())
         }
+
+
+class Along(torch.nn.Module):
+    def __init__(self, function, dim):
+        super().__init__()
+        self.function = function
+        self.dim = dim
+
+    def forward(self, x):
+        return self.function(x, self.dim)
 
 
 class Special(torch.nn.Module):
@@ -67,6 +78,22 @@ def test_special(tmp_path):
         x[k, 3 * k] = x[k + 5, 20 - k] = value
     x[2, 20] = float("inf")  # the sum is NaN from here on
     harness.check(Special(), (x,), {}, folder=tmp_path, modes=["compiled"])
+
+
+@pytest.mark.parametrize("dim, shape", [(1, (3, 5000)), (0, (5000, 3)), (0, (5000,))], ids=str)
+@pytest.mark.parametrize("scale", [3.0, 1e-4, 80.0])
+def test_long_logarithms_of_sums(dim, shape, scale, tmp_path):
+    """The errors of logcumsumexp do not add up along a row."""
+    (x,), _ = drawn(torch.float32, *shape)
+    x = (x * scale).contiguous()
+    module = Along(torch.logcumsumexp, dim)
+    exporting.save(exporting.export(module, (x,)), tmp_path / "m.pt2")
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so", "--no-fallback")
+    assert result.returncode == 0, result.stderr
+    want = torch.logcumsumexp(x, dim)
+    (got,) = harness.run(tmp_path / "m.so", ((x,), {}), tmp_path / "run", want)
+    exact = torch.logcumsumexp(x.double(), dim)
+    assert (got - exact).abs().max() <= 2e-7 * (1 + exact.abs().max())
 
 
 def test_dynamic(tmp_path):

@@ -207,7 +207,7 @@ static Tensor accumulate(NodeLowering &n, const Tensor &x, int64_t dim,
   return b.reshape(sums, x.sizes);
 }
 
-/// Lowers cumsum, cumprod and logcumsumexp.
+/// Lowers cumsum and cumprod.
 template <CombineFn combine, Value (*first)(Scalars &), bool isWide>
 static LogicalResult lowerScan(NodeLowering &n) {
   Tensor x = n.tensor("self");
@@ -223,9 +223,43 @@ static LogicalResult lowerScan(NodeLowering &n) {
 /// Returns log(exp(a) + exp(v)), or v if a is -inf, the initial value.
 static Value logAddExp(Scalars &s, Value a, Value v) {
   Value high = s.max(a, v), d = s.neg(s.abs(s.sub(a, v)));
-  Value sum = s.add(high, s.log(s.add(s.constant(1), s.exp(d))));
+  Value sum = s.add(high, s.unary<math::Log1pOp>(s.exp(d)));
   Value same = s.logicalAnd(s.eq(a, v), s.eq(s.abs(a), s.highest()));
   return s.select(s.logicalOr(same, s.eq(a, s.lowest())), v, sum);
+}
+
+/// Lowers logcumsumexp. A kernel carries the maximum m so far and t, the sum of
+/// exp(x - m) without the term of the maximum, so that errors do not add up as
+/// in logarithms of sums. The result is m + log(1 + t). As in PyTorch, sums of
+/// f32 are f64.
+static LogicalResult lowerLogCumSumExp(NodeLowering &n) {
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  if (n.failed())
+    return failure();
+  if (x.rank() == 0 || isEmpty(x.sizes))
+    return n.result(x);
+  Builder &b = n.b;
+  Type dtype = n.resultDtype(), acc = opMathType(dtype);
+  if (!n.graph.kernels.rows)
+    return n.result(accumulate(n, x, dim, dtype, {logAddExp, lowest}));
+  Type wide = dtype.isF32() ? Type(b.b.getF64Type()) : acc;
+  Scalars s(b.b, b.loc, acc), w(b.b, b.loc, wide);
+  return n.result(scanByKernel(
+      b, b.cast(x, dtype), dim, {dtype}, {s.lowest(), w.constant(0)},
+      [&](Value, Value element, ValueRange carried) -> SmallVector<Value> {
+        Value v = s.cast(element, dtype, acc), max = carried[0];
+        Value isGreater = s.gt(v, max), one = w.constant(1);
+        // Equal infinities have a difference of 0.
+        Value d =
+            s.select(s.eq(v, max), s.constant(0), s.neg(s.abs(s.sub(v, max))));
+        Value e = w.cast(s.exp(d), acc, wide);
+        Value t = w.select(isGreater, w.mul(w.add(carried[1], one), e),
+                           w.add(carried[1], e));
+        max = s.max(max, v);
+        Value log = s.unary<math::Log1pOp>(s.cast(t, wide, acc));
+        return {s.cast(s.add(max, log), acc, dtype), max, t};
+      })[0]);
 }
 
 /// Lowers cummax and cummin: the extreme up to each element, and the index of
@@ -371,7 +405,7 @@ static LogicalResult lowerTrapezoid(NodeLowering &n) {
 void registerScans(Registry &r) {
   r.add("aten.cumsum.default", lowerScan<add, zero, true>);
   r.add("aten.cumprod.default", lowerScan<mul, one, true>);
-  r.add("aten.logcumsumexp.default", lowerScan<logAddExp, lowest, false>);
+  r.add("aten.logcumsumexp.default", lowerLogCumSumExp);
   r.add("aten.cummax.default", lowerCumulativeExtreme<true>);
   r.add("aten.cummin.default", lowerCumulativeExtreme<false>);
   r.add({"aten.trapezoid.x", "aten.trapezoid.dx", "aten.trapz.x",

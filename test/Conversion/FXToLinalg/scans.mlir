@@ -13,7 +13,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %m, %k = call_function @aten.cummax.default(%x, 0) : (!fx.tensor<[s0, 4], f32>) -> (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], i64>)
   // CHECK: scf.for
   // CHECK: math.exp
-  // CHECK: math.log
+  // CHECK: math.log1p
   %l = call_function @aten.logcumsumexp.default(%x, 1) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
   // The areas first, then their sums.
   // CHECK: linalg.generic
