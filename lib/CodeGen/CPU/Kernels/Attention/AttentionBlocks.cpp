@@ -316,40 +316,42 @@ void AttentionEmitter::multiplyPanel(Scope &scope, const Index &i,
                   loop.getResult(r * V + v));
 }
 
-// Each lane sums a part of a dot product. The sums of as many keys as there are
-// lanes are transposed and added.
+/// The largest number of vectors of a key whose loop is unrolled.
+static constexpr int64_t kUnrolledSteps = 16;
+
+// Keys are read one after the other, in the order of memory. With several keys
+// in turn, the prefetcher of the CPU finds no stream: 14 instead of 29 GB/s on
+// Zen 4.
 void AttentionEmitter::multiplyDots(Scope &scope) {
-  int64_t L = code.lanes;
-  Index last = code.sub(numKeys, Index::of(1));
-  bool isWhole = numKeys.isStatic() && numKeys.constant % L == 0;
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value zero = code.splatConstant(b.getF32FloatAttr(0));
   forEach(scope, rowsPadded, 1, [&](Scope &mid, const Index &i) {
     placeRow(i);
-    forEach(mid, code.ceilDiv(count, L), 1, [&](Scope &here, const Index &c) {
-      SmallVector<Index> chunk;
-      for (int64_t j = 0; j < L; ++j) {
-        Index key = add(key0, add(mul(c, L), Index::of(j)));
-        chunk.push_back(isWhole ? key : code.min(key, last));
-      }
-      SmallVector<Value> acc(L, code.splatConstant(code.b.getF32FloatAttr(0)));
-      Scope steps;
-      auto loop = code.beginFor(here, steps, Index::of(0), Index::of(innerSize),
-                                L, acc);
-      acc.assign(loop.getRegionIterArgs().begin(),
-                 loop.getRegionIterArgs().end());
-      inner = Index(loop.getInductionVar());
-      Value q = loadF32(queries, place(queryLabels, kInner));
-      for (int64_t j = 0; j < L; ++j) {
-        at[attention.key] = chunk[j];
+    forEach(mid, count, 1, [&](Scope &here, const Index &j) {
+      at[attention.key] = add(key0, j);
+      SmallVector<Value> sum = {zero};
+      auto addProducts = [&](const Index &e, Value before) -> Value {
+        inner = e;
+        Value q = loadF32(queries, place(queryLabels, kInner));
         Value k = loadF32(keys, place(keyLabels, kInner));
-        acc[j] = vector::FMAOp::create(code.b, code.loc, q, k, acc[j]);
+        return vector::FMAOp::create(b, loc, q, k, before);
+      };
+      if (innerSize <= kUnrolledSteps * code.lanes) {
+        for (int64_t e = 0; e < innerSize; e += code.lanes)
+          sum[0] = addProducts(Index::of(e), sum[0]);
+      } else {
+        Scope steps;
+        auto loop = code.beginFor(here, steps, Index::of(0),
+                                  Index::of(innerSize), code.lanes, sum);
+        code.endFor(loop, addProducts(Index(loop.getInductionVar()),
+                                      loop.getRegionIterArg(0)));
+        sum[0] = loop.getResult(0);
       }
-      code.endFor(loop, acc);
-      acc.assign(loop.getResults().begin(), loop.getResults().end());
-      transposeVectors(code, acc);
-      for (int64_t n = L / 2; n >= 1; n /= 2)
-        for (int64_t j = 0; j < n; ++j)
-          acc[j] = arith::AddFOp::create(code.b, code.loc, acc[j], acc[j + n]);
-      storeVector(scores, add(mul(i, scoreStride), mul(c, L)), acc[0]);
+      Value score =
+          vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD,
+                                      sum[0], arith::FastMathFlags::reassoc);
+      storeScalar(scores, add(mul(i, scoreStride), j), score);
     });
   });
 }
