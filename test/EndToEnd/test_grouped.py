@@ -62,14 +62,14 @@ def test_integers(shape, kind, tmp_path):
 
 
 @pytest.mark.parametrize("size, bits", [(32, 4), (6, 4), (64, 8), (700, 4)])
-@pytest.mark.parametrize("rows", [1, 6])
+@pytest.mark.parametrize("rows", [1, 6, 20])
 def test_floats(rows, size, bits, tmp_path):
     """Weights with more elements than the compiler dequantizes before the run."""
     torch.manual_seed(2)
     k = 2 * 700 if size == 700 else 576
     layer = quantized.Grouped(k, 500, size, nn.Identity(), bits)
     check(layer, (torch.randn(rows, k),), tmp_path)
-    terms = {32: "72x32x4", 6: "576x32", 64: "576x32", 700: "1400x32"}[size]
+    terms = {32: "72x32x4", 6: "576x32", 64: "144x32x4", 700: "1400x32"}[size]
     assert packed(tmp_path) == [f"16x{terms}xi8"]
 
 
@@ -95,14 +95,15 @@ KINDS = ["normal", "outliers", "one outlier", "large", "small", "subnormal", "ze
 KINDS += ["least", "infinity", "nan"]
 
 
+@pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("k, n, size", [(576, 500, 32), (1024, 333, 128), (4096, 70, 64), (640, 450, 640)])
-def test_one_row_is_as_exact_as_in_f32(k, n, size, tmp_path):
-    """x86 multiplies one row by weights of four bits as integers."""
+def test_one_row_is_as_exact_as_in_f32(k, n, size, bits, tmp_path):
+    """x86 multiplies one row by weights of four bits, and by bytes with VNNI, as integers."""
     torch.manual_seed(8)
-    layer = quantized.Grouped(k, n, size, nn.Identity())
+    layer = quantized.Grouped(k, n, size, nn.Identity(), bits)
     layer.weight.scales /= k
     with torch.no_grad():
-        layer.weight.q[0], layer.weight.q[1], layer.bias[:2] = -8, 7, 0
+        layer.weight.q[0], layer.weight.q[1], layer.bias[:2] = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, 0
         layer.bias /= 1e3
     inputs = [((rows_of(kind, k),), {}) for kind in KINDS]
     exporting.save(exporting.export(layer, inputs[0][0]), tmp_path / "m.pt2")
@@ -227,8 +228,9 @@ def test_views(batch, length, kind, tmp_path):
     check(Heads(kind), (torch.randn(batch, length, 96),), tmp_path)
 
 
+@pytest.mark.parametrize("rows", [1, 7])
 @pytest.mark.parametrize("cpu", CPUS)
-def test_cpus(cpu, tmp_path):
+def test_cpus(cpu, rows, tmp_path):
     """The instructions of each CPU give the same result."""
     torch.manual_seed(5)
 
@@ -237,11 +239,13 @@ def test_cpus(cpu, tmp_path):
             super().__init__()
             self.integer = quantized.Grouped(64, 1000, 16, quantized.Dynamic())
             self.mixed = quantized.Grouped(1000, 270, 40, nn.Identity())
+            self.bytes = quantized.Grouped(288, 1030, 96, nn.Identity(), bits=8)
 
         def forward(self, x):
-            return self.mixed(self.integer(x))
+            y = self.mixed(self.integer(x))
+            return y, self.bytes(torch.cat([y, y[:, :18]], 1))
 
-    check_on(cpu, Both(), torch.randn(7, 64), tmp_path)
+    check_on(cpu, Both(), torch.randn(rows, 64), tmp_path)
 
 
 @pytest.mark.parametrize("swappable", [False, True])

@@ -178,18 +178,18 @@ def test_zero_points_of_weights(kind, tmp_path):
     assert packed == (kind == "zeros")
 
 
-@pytest.mark.parametrize("rows", [1, 7])
-def test_large_weights_alone(rows, tmp_path):
+@pytest.mark.parametrize("rows, k", [(1, 600), (7, 600), (1, 608), (7, 608), (30, 608)])
+def test_large_weights_alone(rows, k, tmp_path):
     """Weights with more elements than the compiler dequantizes before the run."""
     torch.manual_seed(6)
-    module = quantized.Linear(nn.Linear(600, 601), nn.Identity())
-    check(module, (torch.randn(rows, 600),), tmp_path)
+    module = quantized.Linear(nn.Linear(k, 601), nn.Identity())
+    check(module, (torch.randn(rows, k),), tmp_path)
     result = harness.tool(
         "fx-compile", tmp_path / "m.pt2", "--emit=kernels", "-o", tmp_path / "k.mlir"
     )
     assert result.returncode == 0, result.stderr
     main = (tmp_path / "k.mlir").read_text().split("func.func @main")[1]
-    assert re.search(r"fx_kernel.invoke @\w+ ins\([^)]*x600x[0-9]+xi8>", main)
+    assert re.search(r"fx_kernel.invoke @\w+ ins\([^)]*x(600x|608x|152x)[0-9x]+xi8>", main)
 
 
 def test_one_column(tmp_path):

@@ -68,6 +68,9 @@ struct TargetInfo {
   /// what another one wrote.
   int64_t sharedCache = 4 * 1024 * 1024;
 
+  /// Whether one row of a matmul gains from prefetches of its weights.
+  bool prefetchesWeights = false;
+
   MatrixUnit matrixUnit = MatrixUnit::None;
   /// The number of streaming multiprocessors; an H100 has 132.
   int64_t multiprocessors = 132;

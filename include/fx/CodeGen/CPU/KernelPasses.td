@@ -171,7 +171,8 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     Named linalg ops except fills are generalized first.
 
     For 8-bit integers, four terms of a column are contiguous: `inner_tiles =
-    [32, 4]`. With `bf16`, two terms of bf16 operands are contiguous, `inner_tiles
+    [32, 4]`. So they are for weights of bytes that f32 is multiplied by, with
+    `vnni`, if the terms are blocks of 32: one row is multiplied as integers. With `bf16`, two terms of bf16 operands are contiguous, `inner_tiles
     = [32, 2]`, if the terms of the left operand are contiguous and their number
     is even. If only the low four bits of integers are used (`(p << 4) >> 4`), a
     byte holds two terms: term k in the lower half and term k + 4 in the upper
@@ -183,6 +184,8 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"vnni", "vnni", "bool", "false",
+           "pack signed bytes that f32 is multiplied by for vpdpbusd">,
     Option<"bf16", "bf16", "bool", "false",
            "pack operands of bf16 for vdpbf16ps">,
     TilesOption

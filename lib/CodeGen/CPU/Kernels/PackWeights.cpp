@@ -106,6 +106,21 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
            cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
   }
 
+  /// Returns true if one row of f32 by these weights, of bytes, is multiplied
+  /// as integers. This does not depend on the number of rows: methods with
+  /// other numbers share the weights.
+  bool usesFixedPoint(Contraction &c, unsigned loop) {
+    AffineMap lhs = c.lhsMap();
+    int64_t size = c.op.getStaticLoopRanges()[loop];
+    return vnni && c.hasByteWeights() && c.k.size() == 1 &&
+           lhs.getNumResults() != 0 &&
+           lhs.getResults().back() ==
+               getAffineDimExpr(loop, c.op.getContext()) &&
+           !ShapedType::isDynamic(size) && size % kFixedPointTerms == 0 &&
+           c.groupSize % kFixedPointTerms == 0 &&
+           cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
+  }
+
   /// Joins [..., K/4, P, 4] bytes to [..., K/8, P, 4] bytes of two terms each.
   /// The upper half of a byte holds the term four places on.
   static Value joinNibbles(OpBuilder &b, Location loc, Value packed) {
@@ -227,9 +242,10 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
 
     SmallVector<int64_t> inner{pos}, sizes{width};
     // Some terms of a column, along the last reduction, are contiguous.
-    int64_t terms = c.isInteger() || nibbles                       ? 4
-                    : hasPairs(c, map.getDimPosition(perm.back())) ? 2
-                                                                   : 1;
+    unsigned last = map.getDimPosition(perm.back());
+    int64_t terms = c.isInteger() || nibbles || usesFixedPoint(c, last) ? 4
+                    : hasPairs(c, last)                                 ? 2
+                                                                        : 1;
     if (terms > 1) {
       inner.push_back(perm.back());
       sizes.push_back(terms);

@@ -70,7 +70,8 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(
       createFXCPUWinograd({options.lanes, options.neon, options.winograd}));
   pm.addPass(
-      createFXCPUPackWeights({options.lanes, options.bf16, options.tiles}));
+      createFXCPUPackWeights({options.lanes, options.vnni && !options.neon,
+                              options.bf16, options.tiles}));
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(kernel::createFormKernelsPass());
   pm.addPass(kernel::createHoistPreparePass());

@@ -61,15 +61,34 @@ static int64_t chooseRows(int64_t size, int64_t vectors,
 /// 1 for a single tile that prefetches its own panel; 0 if prefetching gains
 /// nothing.
 static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width,
-                              int64_t elementBytes, const TargetInfo &target) {
-  // On Zen 3, which has AVX2 alone, one row of f32 by 608 MB of weights took
-  // 0.82 times as long without prefetches, and int8 or int4 weights 0.79 and
-  // 0.90 times as long with them.
+                              const TargetInfo &target) {
   if (tiles <= 1)
-    return target.lanes == 8 && elementBytes >= 4 ? 0 : 1;
+    return 1;
   if (tiles > 64 || panelBytes > target.panelCache)
     return 0;
   return llvm::bit_floor<uint64_t>(std::min<int64_t>(tiles, width));
+}
+
+/// Returns true if the right operand is packed with two terms in a byte.
+static bool hasPackedNibbles(Contraction &c) {
+  auto unpack = c.rhs().getDefiningOp<UnpackOp>();
+  return unpack && unpack.getNibbles();
+}
+
+/// Returns true if one row should prefetch the weights that it is multiplied
+/// by. The prefetcher of the CPU follows the panels. Weights of 600 to 1000 MB,
+/// time with prefetches over time without:
+///
+///        | f32  | bf16 | int8 | int4
+///  Zen 3 | 1.22 |      | 0.79 | 0.90   (AVX2)
+///  Zen 4 | 1.06 | 1.04 | 1.16 | 0.96   (AVX-512; int8 is multiplied as
+///  integers) Zen 5 | 0.96 |      |      |
+///
+/// Four bits have a second stream, the scales of groups.
+static bool prefetchesOneRow(Contraction &c, const TargetInfo &target) {
+  if (target.prefetchesWeights || hasPackedNibbles(c))
+    return true;
+  return target.lanes == 8 && c.hasByteWeights();
 }
 
 /// Returns the size of the loop over rows within a tile.
@@ -82,12 +101,6 @@ static int64_t getRowRange(Contraction &c) {
       m = ranges[loop];
   }
   return m;
-}
-
-/// Returns true if the right operand is packed with two terms in a byte.
-static bool hasPackedNibbles(Contraction &c) {
-  auto unpack = c.rhs().getDefiningOp<UnpackOp>();
-  return unpack && unpack.getNibbles();
 }
 
 bool fx::cpu::usesTiles(Contraction &c, const TargetInfo &target) {
@@ -164,7 +177,9 @@ static ContractionAttr chooseSchedule(Contraction &c,
     int64_t count = ShapedType::isDynamic(all) || all > block
                         ? block / rows
                         : llvm::divideCeil(all, rows);
-    prefetch = choosePrefetch(count, k * width * bytes, width, bytes, target);
+    prefetch = all == 1
+                   ? prefetchesOneRow(c, target)
+                   : choosePrefetch(count, k * width * bytes, width, target);
   }
   return ContractionAttr::get(c.op.getContext(), rows, vectors, block, isSmall,
                               prefetch, tiles);

@@ -54,6 +54,10 @@ struct TaskTile {
   Index panel, from, to;
 };
 
+/// One row of f32 is multiplied by bytes or nibbles as integers, in blocks of
+/// this number of terms. See ContractionFixedPoint.cpp.
+inline constexpr int64_t kFixedPointTerms = 32;
+
 /// Returns the number of vectors in a panel of the right operand: one if it has
 /// no more columns, or else two. Panels for tiles have 16 or 32 columns.
 int64_t getPanelVectors(Contraction &contraction, const TargetInfo &target);
@@ -91,8 +95,10 @@ struct ContractionEmitter {
   const Buffer *a = nullptr, *b = nullptr;
   const Buffer *t = nullptr; ///< the scales of groups, in panels
   bool packed = false;
-  bool nibbles = false; ///< two terms of `b` lie in a byte
-  bool pairs = false;   ///< two terms of bf16 or f16 are multiplied at once
+  bool nibbles = false;   ///< two terms of `b` lie in a byte
+  bool byteQuads = false; ///< four bytes of a column that f32 is multiplied by
+                          ///< are contiguous
+  bool pairs = false;     ///< two terms of bf16 or f16 are multiplied at once
   llvm::SmallVector<Stride> aStride, bStride, tStride; // by loop
   Stride panelStride, groupStride;
   // Loops: those outside of the tile, of its rows and columns, and reductions.
@@ -157,10 +163,10 @@ struct ContractionEmitter {
   /// Returns the number of columns of a panel.
   int64_t panel() const { return vectors * code.lanes; }
   /// Returns the number of terms of a step: for integers and pairs of bf16, the
-  /// four or two that the hardware multiplies and adds at once; for nibbles,
-  /// those of four bytes.
+  /// four or two that the hardware multiplies and adds at once; for nibbles and
+  /// `byteQuads`, those of four bytes.
   int64_t depth() const {
-    return nibbles ? 8 : info.isInteger() ? 4 : pairs ? 2 : 1;
+    return nibbles ? 8 : info.isInteger() || byteQuads ? 4 : pairs ? 2 : 1;
   }
   /// Returns the number of terms that are contiguous in a packed column.
   int64_t innerTerms() const { return std::min<int64_t>(depth(), 4); }
@@ -198,7 +204,9 @@ struct ContractionEmitter {
   }
   /// Returns the number of parts of a step. A part takes depth() / numParts()
   /// terms of the left operand.
-  int64_t numParts() const { return !nibbles ? 1 : info.isInteger() ? 2 : 8; }
+  int64_t numParts() const {
+    return byteQuads ? 4 : !nibbles ? 1 : info.isInteger() ? 2 : 8;
+  }
   /// Returns the vectors of part `part`, of the right operand's vectors `right`
   /// of a step.
   llvm::SmallVector<mlir::Value> getPart(mlir::ArrayRef<mlir::Value> right,
@@ -290,7 +298,18 @@ struct ContractionEmitter {
                               mlir::Value signedBytes);
   /// Returns such sums of each column as i32, times a power of two.
   mlir::Value scaleByteSum(mlir::Value sum, int64_t factor);
-  /// Returns the integer sums of a block of terms: `vectors` vectors.
+  /// Returns what makes the weights unsigned, and the number of its sums.
+  int64_t offset() const { return byteQuads ? 128 : 8; }
+  int64_t numOffsets() const { return byteQuads ? 2 : 1; }
+  /// Returns the place of the `number`-th sum of a block in `fixed.offsets`.
+  Index offsetOf(const Index &block, int64_t number) {
+    return code.add(code.mul(block, Index::of(numOffsets())),
+                    Index::of(number));
+  }
+  /// Loads vector `v` of the weights of a step as unsigned bytes: the low and
+  /// the high nibbles, or the bytes.
+  llvm::SmallVector<mlir::Value> getUnsigned(const Index &at, int64_t v);
+  /// Returns the sums of a block of terms as f32: `vectors` vectors.
   llvm::SmallVector<mlir::Value> sumBlock(const Index &block, Index bOff,
                                           Index pOff, bool fetches);
   /// Returns the sums over all blocks.

@@ -1,25 +1,30 @@
-//===- ContractionFixedPoint.cpp - one row of f32 by 4-bit weights --------===//
+//===- ContractionFixedPoint.cpp - one row of f32 by integer weights ------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One row of f32 is multiplied by weights of four bits, as in the step of a
-// language model. A conversion of each weight to f32 takes longer than reading
-// it from memory. Instead, the row is converted to integers q of 24 bits once,
-// with a scale for each block of 32 terms. The rounding of a term is that of an
-// f32 of the size of the block's largest term. With three signed bytes
+// One row of f32 is multiplied by weights of four or eight bits, as in the step
+// of a language model. A conversion of each weight to f32 takes longer than
+// reading it from memory. Instead, the row is converted to integers q of 24
+// bits once, with a scale for each block of 32 terms. The rounding of a term is
+// that of an f32 of the size of the block's largest term. With three signed
+// bytes
 //
 //   q = 65536 h + 256 m + l
 //
-// and unsigned weights u = w + 8, the exact sum of a block is
+// and unsigned weights u = w + o, where o is 8 or 128, the exact sum of a block
+// is
 //
-//   sum q w = 65536 sum h u + 256 sum m u + sum l u - 8 sum q,
+//   sum q w = 65536 (sum h u - o sum h)
+//             + 256 sum m u + sum l u - o sum (256 m + l).
 //
-// which fits into 32 bits. x86 multiplies unsigned by signed bytes: vpdpbusd
-// adds four products, vpmaddubsw two, and the sums of 16 of its products, below
-// 16 * 15 * 128, fit into 16 bits.
+// For four bits it fits into 32 bits. For eight bits, the two lines do, which
+// are added as f32. x86 multiplies unsigned by signed bytes: vpdpbusd adds four
+// products, vpmaddubsw two. The sums of 16 products by four bits, below
+// 16 * 15 * 128, fit into the 16 bits of the latter. Those by eight bits do
+// not: such weights need vpdpbusd.
 //
 // A row with an infinity or a NaN is computed in f32.
 //
@@ -38,15 +43,16 @@ using namespace mlir;
 using namespace fx::cpu;
 
 /// The terms of a block, and the bytes of a term.
-static constexpr int64_t kTerms = 32, kBytes = 3;
+static constexpr int64_t kTerms = kFixedPointTerms, kBytes = 3;
 /// The largest |q|: a rounding of the scale does not carry it beyond three
 /// bytes.
 static constexpr float kMost = 127 * 65536;
 
 bool ContractionEmitter::usesFixedPoint() {
-  if (!nibbles || !info.hasByteWeights() || !packed || tiles || mLoop ||
-      !outer.empty() || code.machine.isNEON || code.lanes < 8 ||
-      info.groupSize % kTerms || reductions.size() != 1)
+  if (!(nibbles || (byteQuads && code.machine.hasByteDot)) ||
+      !info.hasByteWeights() || !packed || tiles || mLoop || !outer.empty() ||
+      code.machine.isNEON || code.lanes < 8 || info.groupSize % kTerms ||
+      reductions.size() != 1)
     return false;
   const ReductionLoop &r = reductions[0];
   return r.size.isStatic() && r.size.constant * depth() % kTerms == 0 &&
@@ -63,7 +69,7 @@ void ContractionEmitter::roundLeft(Scope &scope) {
   Type i8 = b.getI8Type(), i32 = b.getI32Type(), f32 = b.getF32Type();
   fixed.bytes = allocate(kBytes * terms, i8);
   fixed.scales = allocate(terms / kTerms, f32);
-  fixed.offsets = allocate(terms / kTerms, i32);
+  fixed.offsets = allocate(terms / kTerms * numOffsets(), i32);
   auto vectorOf = [](Type element) {
     return VectorType::get({kTerms}, element);
   };
@@ -102,8 +108,16 @@ void ContractionEmitter::roundLeft(Scope &scope) {
       b, loc, x, vector::BroadcastOp::create(b, loc, vectorOf(f32), inverse));
   q = arith::FPToSIOp::create(b, loc, vectorOf(i32),
                               math::RoundEvenOp::create(b, loc, q));
-  Value sum =
-      vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, q);
+  auto storeOffset = [&](int64_t number, Value terms) {
+    Value sum =
+        vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, terms);
+    sum = arith::MulIOp::create(
+        b, loc, sum,
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-offset())));
+    memref::StoreOp::create(b, loc, sum, fixed.offsets,
+                            code.materialize(offsetOf(block, number)));
+  };
+  Value whole = q;
   for (int64_t byte = 0; byte < kBytes; ++byte) {
     Value low = arith::TruncIOp::create(b, loc, vectorOf(i8), q);
     Index at = code.add(first, Index::of(byte * terms));
@@ -114,10 +128,14 @@ void ContractionEmitter::roundLeft(Scope &scope) {
         b, loc, q, arith::ExtSIOp::create(b, loc, vectorOf(i32), low));
     q = arith::ShRSIOp::create(b, loc, q, splat(8));
   }
-  Value at = code.materialize(block);
-  memref::StoreOp::create(b, loc, scale, fixed.scales, at);
-  sum = arith::MulIOp::create(b, loc, sum, number(b.getI32IntegerAttr(8)));
-  memref::StoreOp::create(b, loc, sum, fixed.offsets, at);
+  // The high byte is what remains.
+  if (byteQuads) {
+    whole = arith::SubIOp::create(b, loc, whole,
+                                  arith::ShLIOp::create(b, loc, q, splat(16)));
+    storeOffset(1, q);
+  }
+  storeOffset(0, whole);
+  memref::StoreOp::create(b, loc, scale, fixed.scales, code.materialize(block));
   code.endFor(loop, all);
   fixed.isFinite = arith::CmpIOp::create(
       b, loc, arith::CmpIPredicate::ult, loop.getResult(0),
@@ -170,17 +188,40 @@ Value ContractionEmitter::scaleByteSum(Value sum, int64_t factor) {
   return shift(v, factor / here);
 }
 
+SmallVector<Value> ContractionEmitter::getUnsigned(const Index &at, int64_t v) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto type = VectorType::get({width()}, b.getI8Type());
+  auto splat = [&](int8_t v) -> Value {
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, b.getI8IntegerAttr(v)));
+  };
+  Value u = arith::XOrIOp::create(b, loc, loadRight(at, v),
+                                  splat(byteQuads ? -0x80 : -0x78));
+  if (byteQuads)
+    return {u};
+  return {arith::AndIOp::create(b, loc, u, splat(15)),
+          arith::ShRUIOp::create(b, loc, u, splat(4))};
+}
+
 SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
                                                 Index pOff, bool fetches) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   int64_t terms = reductions[0].size.constant * depth();
   auto type = VectorType::get({width()}, b.getI8Type());
-  auto splat = [&](int8_t v) -> Value {
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(type, b.getI8IntegerAttr(v)));
+  auto offset = [&](int64_t number) {
+    return code.splat(memref::LoadOp::create(
+        b, loc, fixed.offsets, code.materialize(offsetOf(block, number))));
   };
+  // The sums of the low bytes come first.
   SmallVector<Value> sums(kBytes * vectors);
+  if (code.machine.hasByteDot)
+    for (int64_t v = 0; v < vectors; ++v) {
+      sums[v] = offset(0);
+      if (byteQuads)
+        sums[2 * vectors + v] = offset(1);
+    }
   for (int64_t step = 0; step < kTerms / depth(); ++step) {
     const ReductionLoop &r = reductions[0];
     Index at = code.add(bOff, code.mul(Index::of(step), r.b));
@@ -188,13 +229,10 @@ SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
       emitPrefetch(at,
                    code.add(pOff, code.mul(Index::of(step), fetchStride(r.b))),
                    step);
-    SmallVector<Value> low, high;
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value u = arith::XOrIOp::create(b, loc, loadRight(at, v), splat(-0x78));
-      low.push_back(arith::AndIOp::create(b, loc, u, splat(15)));
-      high.push_back(arith::ShRUIOp::create(b, loc, u, splat(4)));
-    }
-    for (int64_t part = 0; part < 2; ++part)
+    SmallVector<SmallVector<Value>> right;
+    for (int64_t v = 0; v < vectors; ++v)
+      right.push_back(getUnsigned(at, v));
+    for (int64_t part = 0; part < depth() / 4; ++part)
       for (int64_t byte = 0; byte < kBytes; ++byte) {
         int64_t term = byte * terms + step * depth() + 4 * part;
         Index from =
@@ -208,21 +246,29 @@ SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
             code.splat(vector::ExtractOp::create(b, loc, word, 0)));
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = sums[byte * vectors + v];
-          sum = addByteProducts(sum, part ? high[v] : low[v], x);
+          sum = addByteProducts(sum, right[v][part], x);
         }
       }
   }
-  Value offset = code.splat(
-      memref::LoadOp::create(b, loc, fixed.offsets, code.materialize(block)));
+  VectorType floats = code.vectorType(b.getF32Type());
   SmallVector<Value> result;
   for (int64_t v = 0; v < vectors; ++v) {
     Value sum;
-    for (int64_t byte = 0; byte < kBytes; ++byte) {
+    int64_t bytes = byteQuads ? kBytes - 1 : kBytes;
+    for (int64_t byte = 0; byte < bytes; ++byte) {
       Value part =
           scaleByteSum(sums[byte * vectors + v], int64_t(1) << (8 * byte));
       sum = sum ? arith::AddIOp::create(b, loc, sum, part) : part;
     }
-    result.push_back(arith::SubIOp::create(b, loc, sum, offset));
+    if (!code.machine.hasByteDot)
+      sum = arith::AddIOp::create(b, loc, sum, offset(0));
+    sum = arith::SIToFPOp::create(b, loc, floats, sum);
+    if (byteQuads)
+      sum = vector::FMAOp::create(
+          b, loc,
+          arith::SIToFPOp::create(b, loc, floats, sums[bytes * vectors + v]),
+          code.splatConstant(b.getF32FloatAttr(65536)), sum);
+    result.push_back(sum);
   }
   return result;
 }
@@ -259,8 +305,7 @@ SmallVector<Value> ContractionEmitter::sumBlocks(Scope &scope, Index bOff,
           b, loc, mine,
           vector::LoadOp::create(b, loc, type, t->flat, code.materialize(at)));
     }
-    Value sum = arith::SIToFPOp::create(b, loc, type, sums[v]);
-    totals[v] = vector::FMAOp::create(b, loc, sum, scale, totals[v]);
+    totals[v] = vector::FMAOp::create(b, loc, sums[v], scale, totals[v]);
   }
   code.endFor(loop, totals);
   return SmallVector<Value>(loop.getResults());

@@ -46,6 +46,8 @@ bool ContractionEmitter::packedStrides(UnpackOp unpack) {
   packed = true;
   nibbles = unpack.getNibbles();
   b = code.buffer(unpack.getSource());
+  byteQuads =
+      info.hasByteWeights() && !nibbles && unpack.getInnerDimsPos().size() == 2;
   pairs = isPackedInPairs(info);
   if (!b || (pairs && !tiles && !hasDots()) ||
       unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||

@@ -60,10 +60,14 @@ void ContractionEmitter::scalePrefetch(const Index &count) {
 /// prefetched more than once, which costs less than counting them.
 void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next,
                                       int64_t unrolled) {
+  // Into the first-level cache, rather than the second one, if the sums wait
+  // for memory alone: 0.88 instead of 0.96 of the time without prefetches (Zen
+  // 4).
+  int locality = usesFixedPoint() && code.lanes >= 16 ? 3 : 2;
   auto fetch = [&](const Index &at) {
     memref::PrefetchOp::create(code.b, code.loc, b->flat,
                                ValueRange{code.materialize(at)},
-                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isWrite=*/false, locality,
                                /*isDataCache=*/true);
   };
   if (prefetch > 1)

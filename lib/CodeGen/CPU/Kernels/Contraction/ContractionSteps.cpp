@@ -73,17 +73,18 @@ Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
 // and terms 4 to 7 in the high nibbles. For integers, a nibble is shifted to
 // the highest bits of its byte, where it keeps its sign, and the other bits are
 // masked off: the factor is 16 times the term. For floats, it is shifted to the
-// highest bits of the word and back. A factor of 2^28, without the second
-// shift, would make sums of large elements infinite.
+// highest bits of the word and back, as is a byte of a quad. A factor of 2^28,
+// without the second shift, would make sums of large elements infinite.
 SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
                                                int64_t part) {
-  if (!nibbles)
+  if (!nibbles && !byteQuads)
     return SmallVector<Value>(right);
   OpBuilder &builder = code.b;
   Location loc = code.loc;
   VectorType words = code.vectorType(builder.getI32Type());
-  int64_t up =
-      info.isInteger() ? 4 - 4 * part : 28 - 8 * (part % 4) - 4 * (part / 4);
+  int64_t up = info.isInteger() ? 4 - 4 * part
+               : byteQuads      ? 24 - 8 * part
+                                : 28 - 8 * (part % 4) - 4 * (part / 4);
   auto constant = [&](uint32_t v) {
     return code.splatConstant(
         builder.getI32IntegerAttr(static_cast<int32_t>(v)));
@@ -97,7 +98,8 @@ SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
       v = arith::AndIOp::create(builder, loc, v, constant(0xf0f0f0f0u));
       v = vector::BitCastOp::create(builder, loc, bytes.getType(), v);
     } else {
-      v = arith::ShRSIOp::create(builder, loc, v, constant(28));
+      v = arith::ShRSIOp::create(builder, loc, v,
+                                 constant(byteQuads ? 24 : 28));
       v = arith::SIToFPOp::create(builder, loc,
                                   code.vectorType(builder.getF32Type()), v);
     }
