@@ -5,6 +5,7 @@ import math
 import re
 
 import exporting
+import fx_mlir
 import harness
 import pytest
 import quantized
@@ -121,6 +122,39 @@ def test_one_row_is_as_exact_as_in_f32(k, n, size, bits, tmp_path):
         error, eager = ((y - exact).norm() for y in (got, want))
         # A subnormal result is exact only up to its own rounding.
         assert error <= 1.5 * eager + 1e-7 * exact.norm() + 1e-36, (kind, error, eager, exact.norm())
+
+
+@pytest.mark.parametrize("bits, size", [(4, 32), (4, 96), (8, 32), (8, None), (8, 100)])
+@pytest.mark.parametrize("shape", [(1, 800), (20, 800), (2, 73, 800), (300, 800)], ids=str)
+def test_bf16_of_many_rows(bits, size, shape):
+    """--precision=bf16 rounds many rows and the weights that they are multiplied by."""
+    torch.manual_seed(3)
+    if bits == 4:
+        shape = (*shape[:-1], 576)
+    k = shape[-1]
+    if size:
+        layer = quantized.Grouped(k, 500, size, nn.Identity(), bits)
+        layer.weight.scales.copy_(2.0 ** torch.randint(-3, 3, layer.weight.scales.shape))
+    else:
+        layer = quantized.Linear(nn.Linear(k, 500), nn.Identity())
+        layer.weight.scales.copy_(2.0 ** torch.randint(-3, 3, layer.weight.scales.shape))
+    layer.eval()
+    rows = torch.export.Dim("rows", min=1, max=1000)
+    for dynamic in [None, ({len(shape) - 2: rows},)] if shape[-2] > 1 else [None]:
+        inputs = (torch.randint(-2, 3, shape).float(),)
+        model = fx_mlir.compile(
+            layer, inputs, precision="bf16", no_fallback=True, dynamic_shapes=dynamic
+        )
+        # Such numbers are exact in bf16, and their sums in f32, but for the bias.
+        others = [torch.randint(-2, 3, (*shape[:-2], n, k)).float() for n in (1, 7, 130)] if dynamic else []
+        for x in [*inputs, *others]:
+            torch.testing.assert_close(model(x), layer(x), rtol=1e-6, atol=5e-3)
+        x = torch.randn(shape)
+        exact = nn.functional.linear(x.double(), layer.weight().double(), layer.bias.double())
+        error = ((model(x) - exact).norm() / exact.norm()).item()
+        assert error < 4e-3
+        rounds = "avx512_bf16" in features() and shape[-2] > 16 and size in (None, 32)
+        assert (error > 1e-4) == rounds
 
 
 def test_one_row_of_adapters(tmp_path):

@@ -38,8 +38,12 @@ func.func @conv(%x: tensor<1x3x6x6xf32>, %v: tensor<32x3x3x3xf32> {fx.state = @v
 // -----
 
 // Depthwise convolutions, dot products and quantized weights keep f32; so do
-// matmuls of another dtype.
+// matmuls of another dtype. The product with a quantized weight is marked.
 // CHECK-LABEL: func.func @others
+// CHECK-NOT: bf16
+// CHECK: arith.sitofp
+// CHECK-NOT: bf16
+// CHECK: arith.mulf {{.*}} {fx_kernel.bf16} : f32
 // CHECK-NOT: bf16
 #m = affine_map<(d0, d1, d2) -> (d0, d2)>
 #n = affine_map<(d0, d1, d2) -> (d2, d1)>

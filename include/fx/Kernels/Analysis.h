@@ -55,6 +55,10 @@ struct Contraction {
     return map.getDimPosition(map.getNumResults() - 1);
   }
 };
+/// Returns true if the operands may be rounded to bf16: the product has
+/// kBF16Attr.
+bool mayRoundToBF16(const Contraction &contraction);
+
 /// Returns `op` as a contraction; nullopt if it is none, or if its kind is not
 /// supported by `target`.
 std::optional<Contraction> matchContraction(mlir::Operation *op,

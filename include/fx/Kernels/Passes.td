@@ -126,9 +126,10 @@ def LowerPrecisionPass : Pass<"fx-lower-precision", "::mlir::ModuleOp"> {
     except for weights, which are rounded before the run. Contractions of
     quantized weights are not changed either, nor are ops with `fx.keep_f32`,
     which convert-fx-to-linalg puts on attention that the CPU computes in one
-    kernel. The kernel rounds the operands itself where the CPU has vdpbf16ps: the
-    products in the bodies get `fx_kernel.bf16`. So the rounded keys and values of
-    a cache are never stored. The pass removes `fx.keep_f32`.
+    kernel. Such kernels round the operands themselves where the CPU has
+    vdpbf16ps: the products in the bodies get `fx_kernel.bf16`. So the rounded
+    keys and values of a cache, and rounded weights, are never stored. The pass
+    removes `fx.keep_f32`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

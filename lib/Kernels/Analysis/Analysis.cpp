@@ -120,6 +120,12 @@ static bool matchGroups(Contraction &c) {
   return true;
 }
 
+bool fx::kernel::mayRoundToBF16(const Contraction &contraction) {
+  linalg::GenericOp op = contraction.op;
+  return llvm::any_of(op.getBody()->getOps<arith::MulFOp>(),
+                      [](Operation *op) { return op->hasAttr(kBF16Attr); });
+}
+
 linalg::GenericOp fx::kernel::getNibbles(Value v) {
   auto op = v ? v.getDefiningOp<linalg::GenericOp>() : nullptr;
   if (!op || op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||

@@ -345,12 +345,7 @@ fx::kernel::matchAnyAttention(linalg::GenericOp values) {
 static constexpr int64_t kLeastKeys = 128;
 
 bool fx::kernel::mayRoundToBF16(const Attention &attention) {
-  auto may = [](const Contraction &c) {
-    linalg::GenericOp op = c.op;
-    return llvm::any_of(op.getBody()->getOps<arith::MulFOp>(),
-                        [](Operation *op) { return op->hasAttr(kBF16Attr); });
-  };
-  return may(attention.scores) && may(attention.values);
+  return mayRoundToBF16(attention.scores) && mayRoundToBF16(attention.values);
 }
 
 bool fx::kernel::isFasterAsOne(const Attention &attention) {

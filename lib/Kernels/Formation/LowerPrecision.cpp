@@ -84,8 +84,7 @@ static bool isMatMul(linalg::LinalgOp op) {
     return (op->getOperand(0) == x && op->getOperand(1) == y) ||
            (op->getOperand(0) == y && op->getOperand(1) == x);
   };
-  return product && is(product, a, b) && is(sum, product.getResult(), out) &&
-         !isDequantized(op->getOperand(0)) && !isDequantized(op->getOperand(1));
+  return product && is(product, a, b) && is(sum, product.getResult(), out);
 }
 
 /// Returns true if the op slides a window over operand `i`.
@@ -153,7 +152,9 @@ struct LowerPrecision
         bool keepsF32 = bool(op->removeDiscardableAttr("fx.keep_f32"));
         if (!isMatMul(op) || !pays(0) || !pays(1))
           return;
-        (keepsF32 ? kept : found).push_back(op);
+        bool isKept = keepsF32 || isDequantized(op->getOperand(0)) ||
+                      isDequantized(op->getOperand(1));
+        (isKept ? kept : found).push_back(op);
       });
     }
     IRRewriter rewriter(&getContext());

@@ -1,4 +1,4 @@
-//===- DotProducts.cpp - sums of dot products of words --------------------===//
+//===- DotProducts.cpp - words and sums of their dot products -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "Emitters.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fx::cpu;
@@ -26,4 +27,25 @@ Value fx::cpu::addDotProducts(KernelCode &code, Value sum, Value left,
       isBF16 ? "llvm.x86.avx512bf16.dpbf16ps." : "llvm.x86.avx512.vpdpbusd.";
   return callIntrinsic(code, name + Twine(32 * code.lanes), sum.getType(),
                        {sum, left, right});
+}
+
+Value fx::cpu::joinBF16(KernelCode &code, Value low, Value high) {
+  llvm::SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < code.lanes; ++lane)
+    order.append({lane, lane + code.lanes});
+  Value pairs = vector::ShuffleOp::create(code.b, code.loc, low, high, order);
+  return vector::BitCastOp::create(code.b, code.loc,
+                                   code.vectorType(code.b.getF32Type()), pairs);
+}
+
+Value fx::cpu::toPairs(KernelCode &code, llvm::ArrayRef<Value> halves) {
+  OpBuilder &b = code.b;
+  Value all = halves[0];
+  int64_t size = code.lanes * halves.size();
+  if (halves.size() == 2)
+    all =
+        vector::ShuffleOp::create(b, code.loc, halves[0], halves[1],
+                                  llvm::to_vector(llvm::seq<int64_t>(0, size)));
+  return vector::BitCastOp::create(
+      b, code.loc, VectorType::get({size / 2}, b.getF32Type()), all);
 }

@@ -39,6 +39,13 @@ mlir::Value callIntrinsic(KernelCode &code, const llvm::Twine &name,
 mlir::Value addDotProducts(KernelCode &code, mlir::Value sum, mlir::Value left,
                            mlir::Value right);
 
+/// Returns words of two bf16: the lanes of `low` and, above them, of `high`.
+mlir::Value joinBF16(KernelCode &code, mlir::Value low, mlir::Value high);
+
+/// Returns vectors of bf16 as one vector of words of adjacent lanes, typed f32:
+/// of half of the lanes, or of all lanes of two vectors.
+mlir::Value toPairs(KernelCode &code, llvm::ArrayRef<mlir::Value> halves);
+
 /// Emits a pointwise kernel with operands whose dimensions are in another order
 /// than the outputs'. The `merged` trailing dimensions are walked as one.
 /// Returns false, and emits nothing, if the kernel is not of this form.

@@ -402,7 +402,10 @@ static linalg::GenericOp makeGrouped(OpBuilder &b, Contraction &c, Value left,
               nested, at, f32, arith::MulIOp::create(nested, at, q, p));
         } else {
           Value p = arith::SIToFPOp::create(nested, at, f32, in[c.b]);
-          product = arith::MulFOp::create(nested, at, in[c.a], p);
+          auto mul = arith::MulFOp::create(nested, at, in[c.a], p);
+          if (mayRoundToBF16(c))
+            mul->setAttr(kBF16Attr, nested.getUnitAttr());
+          product = mul;
         }
         product = arith::MulFOp::create(nested, at, product, in[2]);
         linalg::YieldOp::create(

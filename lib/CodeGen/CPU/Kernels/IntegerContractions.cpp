@@ -264,7 +264,9 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
           c.op.getIteratorTypesArray(),
           [&](OpBuilder &nested, Location at, ValueRange v) {
             Value t = arith::SIToFPOp::create(nested, at, f32, v[c.b]);
-            Value product = arith::MulFOp::create(nested, at, v[c.a], t);
+            auto product = arith::MulFOp::create(nested, at, v[c.a], t);
+            if (mayRoundToBF16(c))
+              product->setAttr(kBF16Attr, nested.getUnitAttr());
             linalg::YieldOp::create(
                 nested, at,
                 arith::AddFOp::create(nested, at, v[2], product).getResult());

@@ -122,18 +122,6 @@ Value AttentionEmitter::toBF16(Value v) {
                                  code.vectorType(code.b.getBF16Type()), v);
 }
 
-Value AttentionEmitter::toPairs(ArrayRef<Value> halves) {
-  OpBuilder &b = code.b;
-  Value all = halves[0];
-  int64_t size = code.lanes * halves.size();
-  if (halves.size() == 2)
-    all =
-        vector::ShuffleOp::create(b, code.loc, halves[0], halves[1],
-                                  llvm::to_vector(llvm::seq<int64_t>(0, size)));
-  return vector::BitCastOp::create(
-      b, code.loc, VectorType::get({size / 2}, b.getF32Type()), all);
-}
-
 void AttentionEmitter::multiply(Value word, ArrayRef<Value> right,
                                 MutableArrayRef<Value> into) {
   OpBuilder &b = code.b;
@@ -250,7 +238,7 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
           elements.push_back(usesPairs ? loadBF16(keys, where)
                                        : loadF32(keys, where));
         }
-        square.push_back(usesPairs ? toPairs(elements) : elements[0]);
+        square.push_back(usesPairs ? toPairs(code, elements) : elements[0]);
       }
       transposeVectors(code, square);
       Index first = code.floorDiv(e, depth());
@@ -415,7 +403,7 @@ Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
             if (usesPairs)
               storeVector(scores,
                           add(mul(i, scoreStride), code.floorDiv(j, depth())),
-                          toPairs(toBF16(x)));
+                          toPairs(code, toBF16(x)));
             else
               storeVector(scores, where, x);
             carried[0] = arith::AddFOp::create(code.b, code.loc, carried[0], x);
@@ -484,15 +472,8 @@ void AttentionEmitter::packValues(Scope &scope) {
             code.b, code.loc, exists, halves[1],
             code.splatConstant(code.b.getFloatAttr(code.b.getBF16Type(), 0)));
       code.mask = Value();
-      SmallVector<int64_t> order;
-      for (int64_t lane = 0; lane < L; ++lane)
-        order.append({lane, lane + L});
-      Value pairs = vector::ShuffleOp::create(code.b, code.loc, halves[0],
-                                              halves[1], order);
-      pairs = vector::BitCastOp::create(
-          code.b, code.loc, code.vectorType(code.b.getF32Type()), pairs);
       storeVector(pairsOfValues, add(mul(pair, sumStride), Index::of(c)),
-                  pairs);
+                  joinBF16(code, halves[0], halves[1]));
     }
   });
 }

@@ -259,7 +259,7 @@ void AttentionEmitter::copyQueries(Scope &task) {
         [&](Scope &, const Index &e) {
           inner = e;
           Coords where = place(queryLabels, kInner);
-          Value v = usesPairs ? toPairs(loadBF16(queries, where))
+          Value v = usesPairs ? toPairs(code, loadBF16(queries, where))
                               : loadF32(queries, where);
           storeVector(rowsOfQueries,
                       add(mul(i, queryStride), code.floorDiv(e, depth())), v);

@@ -12,8 +12,12 @@
 // tiles of a block of rows add its products to their sums, which are in memory
 // of the task, too.
 //
+// If the operands may be rounded to bf16, the weights become pairs of bf16
+// instead. So does the whole left operand, before the loop over tasks.
+//
 //===----------------------------------------------------------------------===//
 
+#include "../Emitters.h"
 #include "ContractionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +37,14 @@ bool ContractionEmitter::decodes() {
          reductions.size() == 1 && reductions[0].size.isStatic() &&
          kTerms % std::max<int64_t>(info.groupSize, depth()) == 0 &&
          !(mSize.isStatic() && mSize.constant < getLeastRows(nibbles));
+}
+
+bool ContractionEmitter::decodesToPairs() {
+  const ReductionLoop &r = reductions[0];
+  return decodes() && mayRoundToBF16(info) && code.machine.hasBF16Dot &&
+         !code.machine.isNEON && depth() > 1 && r.a.isStatic(depth()) &&
+         r.size.constant * depth() % (2 * code.lanes) == 0 &&
+         llvm::all_of(info.lhsMap().getResults(), llvm::IsaPred<AffineDimExpr>);
 }
 
 int64_t ContractionEmitter::decodedRows() const {
@@ -78,17 +90,125 @@ void ContractionEmitter::decodePart(Scope &scope, Value memory,
   SmallVector<Value> right;
   for (int64_t v = 0; v < vectors; ++v)
     right.push_back(loadRight(bAt, v));
-  for (int64_t part = 0; part < numParts(); ++part)
-    for (auto [v, x] : llvm::enumerate(getPart(right, part))) {
+  int64_t words = pairsOfLeft ? 2 : 1;
+  SmallVector<Value> before;
+  for (int64_t part = 0; part < numParts(); ++part) {
+    SmallVector<Value> terms = getPart(right, part);
+    for (auto [v, x] : llvm::enumerate(terms)) {
       if (info.groupSize)
         x = arith::MulFOp::create(b, loc, x, scales[v]);
+      if (words == 2)
+        x = arith::TruncFOp::create(b, loc, code.vectorType(b.getBF16Type()),
+                                    x);
+      if (words == 2 && part % 2 == 0)
+        continue;
+      if (words == 2)
+        x = joinBF16(code, before[v], x);
       Index to = code.add(code.add(from, step), Index::of(part));
-      to =
-          code.add(code.mul(to, Index::of(panel())), Index::of(v * code.lanes));
+      to = code.mul(code.floorDiv(to, words), Index::of(panel()));
+      to = code.add(to, Index::of(v * code.lanes));
       vector::StoreOp::create(b, loc, x, memory, code.materialize(to));
     }
+    before = std::move(terms);
+  }
   code.endFor(loop);
   code.endFor(outer);
+}
+
+void ContractionEmitter::roundLeftToPairs(Scope &scope) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Index size = Index::of(1);
+  for (AffineExpr expr : info.lhsMap().getResults())
+    size = code.mul(
+        size, code.loopSize(info.op, cast<AffineDimExpr>(expr).getPosition()));
+  auto type = MemRefType::get({ShapedType::kDynamic}, b.getF32Type());
+  pairsOfLeft = memref::AllocOp::create(
+      b, loc, type, ValueRange{code.materialize(code.floorDiv(size, 2))},
+      ValueRange(), b.getI64IntegerAttr(64));
+  constexpr int64_t kChunk = 16384;
+  SmallVector<Index> ivs;
+  Scope task, steps;
+  Operation *forall =
+      code.beginForall(scope, task, {code.ceilDiv(size, kChunk)}, ivs, kChunk);
+  Index from = code.mul(ivs[0], Index::of(kChunk));
+  auto loop = code.beginFor(task, steps, from,
+                            code.min(code.add(from, Index::of(kChunk)), size),
+                            2 * code.lanes);
+  Index at(loop.getInductionVar());
+  SmallVector<Value> halves;
+  for (int64_t half : {0, 1}) {
+    Index place = code.add(at, Index::of(half * code.lanes));
+    Value x = vector::LoadOp::create(b, loc, code.vectorType(b.getF32Type()),
+                                     a->flat, code.materialize(place));
+    halves.push_back(
+        arith::TruncFOp::create(b, loc, code.vectorType(b.getBF16Type()), x));
+  }
+  vector::StoreOp::create(b, loc, toPairs(code, halves), pairsOfLeft,
+                          code.materialize(code.floorDiv(at, 2)));
+  code.endFor(loop);
+  code.endForall(forall);
+}
+
+void ContractionEmitter::multiplyPairs(Scope &scope, Value weights,
+                                       ArrayRef<Index> left, const Index &terms,
+                                       SmallVector<Value> &acc) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  VectorType words = code.vectorType(b.getF32Type());
+  auto pairs = VectorType::get({2 * code.lanes}, b.getBF16Type());
+  Scope steps;
+  auto loop = code.beginFor(scope, steps, Index::of(0), code.floorDiv(terms, 2),
+                            1, acc);
+  acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  Index k(loop.getInductionVar());
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Index at =
+        code.add(code.mul(k, Index::of(panel())), Index::of(v * code.lanes));
+    right.push_back(vector::BitCastOp::create(
+        b, loc, pairs,
+        vector::LoadOp::create(b, loc, words, weights, code.materialize(at))));
+  }
+  for (auto [i, from] : llvm::enumerate(left)) {
+    Index at = code.add(code.floorDiv(from, 2), k);
+    Value word =
+        memref::LoadOp::create(b, loc, pairsOfLeft, code.materialize(at));
+    Value x = vector::BitCastOp::create(b, loc, pairs, code.splat(word));
+    for (int64_t v = 0; v < vectors; ++v)
+      acc[i * vectors + v] =
+          addDotProducts(code, acc[i * vectors + v], x, right[v]);
+  }
+  code.endFor(loop, acc);
+  acc.assign(loop.getResults().begin(), loop.getResults().end());
+}
+
+void ContractionEmitter::multiplyFloats(Scope &scope, Value weights,
+                                        ArrayRef<Index> left,
+                                        const Index &terms,
+                                        SmallVector<Value> &acc) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  // The stride of one term.
+  Stride stride = reductions[0].a;
+  stride.constant /= depth();
+  Scope steps;
+  auto loop = code.beginFor(scope, steps, Index::of(0), terms, 1, acc);
+  acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  Index k(loop.getInductionVar());
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Index at =
+        code.add(code.mul(k, Index::of(panel())), Index::of(v * code.lanes));
+    right.push_back(vector::LoadOp::create(b, loc,
+                                           code.vectorType(b.getF32Type()),
+                                           weights, code.materialize(at)));
+  }
+  for (auto [i, from] : llvm::enumerate(left))
+    multiply(right, loadLeft(code.add(from, code.mul(k, stride))),
+             MutableArrayRef<Value>(acc).slice(i * vectors, vectors));
+  code.endFor(loop, acc);
+  acc.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
 void ContractionEmitter::multiplyDecoded(Scope &scope, Value weights,
@@ -108,9 +228,6 @@ void ContractionEmitter::multiplyDecoded(Scope &scope, Value weights,
     left.push_back(
         code.add(at, code.mul(code.floorDiv(first, depth()), reductions[0].a)));
   }
-  // The stride of one term.
-  Stride stride = reductions[0].a;
-  stride.constant /= depth();
   auto place = [&](int64_t i, int64_t v) {
     return code.materialize(
         code.add(code.mul(code.add(tile, Index::of(i)), Index::of(panel())),
@@ -120,25 +237,13 @@ void ContractionEmitter::multiplyDecoded(Scope &scope, Value weights,
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t v = 0; v < vectors; ++v)
       acc.push_back(vector::LoadOp::create(b, loc, type, sums, place(i, v)));
-  Scope steps;
-  auto loop = code.beginFor(scope, steps, Index::of(0), terms, 1, acc);
-  acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-  Index k(loop.getInductionVar());
-  SmallVector<Value> right;
-  for (int64_t v = 0; v < vectors; ++v) {
-    Index at =
-        code.add(code.mul(k, Index::of(panel())), Index::of(v * code.lanes));
-    right.push_back(
-        vector::LoadOp::create(b, loc, type, weights, code.materialize(at)));
-  }
-  for (int64_t i = 0; i < rows; ++i)
-    multiply(right, loadLeft(code.add(left[i], code.mul(k, stride))),
-             MutableArrayRef<Value>(acc).slice(i * vectors, vectors));
-  code.endFor(loop, acc);
+  if (pairsOfLeft)
+    multiplyPairs(scope, weights, left, terms, acc);
+  else
+    multiplyFloats(scope, weights, left, terms, acc);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t v = 0; v < vectors; ++v)
-      vector::StoreOp::create(b, loc, loop.getResult(i * vectors + v), sums,
-                              place(i, v));
+      vector::StoreOp::create(b, loc, acc[i * vectors + v], sums, place(i, v));
 }
 
 void ContractionEmitter::emitDecoded(Scope &scope, const Index &from,

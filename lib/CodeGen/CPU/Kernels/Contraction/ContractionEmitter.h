@@ -125,6 +125,8 @@ struct ContractionEmitter {
   struct {
     mlir::Value bytes, scales, offsets, isFinite;
   } fixed;
+  // The words of the left operand, if the weights are converted to pairs.
+  mlir::Value pairsOfLeft;
   // The configuration of the tiles, and the sums that they store.
   mlir::Value tileConfig, tileSums;
 
@@ -272,11 +274,23 @@ struct ContractionEmitter {
   /// Returns true if weights of bytes or nibbles are converted to f32 once for
   /// many rows.
   bool decodes();
+  /// Returns true if they are converted to pairs of bf16 instead.
+  bool decodesToPairs();
   /// Returns the rows of a tile then.
   int64_t decodedRows() const;
   /// Converts the `terms` terms of the panel from `first` on to f32.
   void decodePart(Scope &scope, mlir::Value memory, const Index &first,
                   const Index &terms);
+  /// Rounds the left operand to pairs of bf16, in `pairsOfLeft`.
+  void roundLeftToPairs(Scope &scope);
+  /// Add the products with these terms, `weights`, to the sums `acc` of a tile.
+  /// The left operand is read at `left`, in its own memory or `pairsOfLeft`.
+  void multiplyFloats(Scope &scope, mlir::Value weights,
+                      llvm::ArrayRef<Index> left, const Index &terms,
+                      llvm::SmallVector<mlir::Value> &acc);
+  void multiplyPairs(Scope &scope, mlir::Value weights,
+                     llvm::ArrayRef<Index> left, const Index &terms,
+                     llvm::SmallVector<mlir::Value> &acc);
   /// Adds the products with these terms, `weights`, to the sums of the rows
   /// from `row` + `tile` on, which are in `sums` from `tile` on. `last` is the
   /// last row.

@@ -416,6 +416,8 @@ void ContractionEmitter::emit() {
   Scope top, task;
   if (usesFixedPoint())
     roundLeft(top);
+  else if (decodesToPairs())
+    roundLeftToPairs(top);
   // Assume some rows if their number is dynamic.
   constexpr int64_t kSomeRows = 16;
   int64_t taskRows = !mSize.isStatic() ? kSomeRows
@@ -447,4 +449,6 @@ void ContractionEmitter::emit() {
   code.endForall(forall);
   if (fixed.bytes)
     freeRounded();
+  if (pairsOfLeft)
+    memref::DeallocOp::create(code.b, code.loc, pairsOfLeft);
 }
