@@ -10,8 +10,8 @@ generation, the tokens per second of a prompt of 512 tokens, and those of decode
 and 2048 tokens, of one sequence and, with `--slots`, of several sequences in one call. Times are
 the least of several rounds; the ratio is that to eager PyTorch in float32. `of the limit` is the
 time in which the probed bandwidth reads the weights and the cache once, over the time of the
-step. `bf16` is `precision="bf16"` of a model in float32, whose caches stay in float32; eager
-PyTorch gets a second row with the model and its caches in bf16. Another engine runs in a process
+step. `bf16` is `precision="bf16"` of a model in float32, whose caches stay in float32; `int8+bf16`
+and `int4+bf16` are both. Eager PyTorch gets a second row with the model and its caches in bf16. Another engine runs in a process
 of its own (`llm_peers.py`), by the Python of its environment.
 """
 
@@ -185,7 +185,7 @@ def bytes_of_step(model, form: str, context: int, slots: int) -> float:
     linear = sum(m.weight.numel() for m in model.modules() if isinstance(m, torch.nn.Linear))
     config = model.config
     cache = 2 * config.num_hidden_layers * config.hidden_size * context * 4 * slots
-    return linear * {"f32": 4, "bf16": 2, "int8": 1, "int4": 0.625}[form] + cache
+    return linear * {"f32": 4, "bf16": 2, "int8": 1, "int4": 0.625}[form.split("+")[0]] + cache
 
 
 def main() -> None:
@@ -215,8 +215,9 @@ def main() -> None:
         for name in options.formats.split(","):
             path = pathlib.Path(folder) / name
             fx_mlir.export_for_generation(
-                model, path, max_length=LENGTH, quantize=name if name in ("int8", "int4") else None,
-                precision="bf16" if name == "bf16" else "f32", slots=options.slots, progress=False,
+                model, path, max_length=LENGTH, slots=options.slots, progress=False,
+                quantize=name[:4] if name.startswith("int") else None,
+                precision="bf16" if name.endswith("bf16") else "f32",
             )  # fmt: skip
             engines[name] = Compiled(path, options.threads, options.slots)
             size = (path / "model.so").stat().st_size
@@ -233,6 +234,8 @@ def main() -> None:
                 first = model(torch.tensor([prompt])).logits[0, -1].argmax().item()
         for name, python in (p.split("=", 1) for p in options.peer):
             for form in options.formats.split(","):
+                if form.endswith("bf16"):
+                    continue
                 key = f"{name} {form}"
                 engines[key] = Peer(
                     name, python, form, pathlib.Path(folder) / "saved",

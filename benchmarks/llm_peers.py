@@ -176,6 +176,13 @@ class OpenVINO:
         start = time.perf_counter()
         self.pipe = genai.LLMPipeline(str(folder), "CPU", **options)
         self.load_seconds = time.perf_counter() - start
+        self.prompts = 0
+
+    def prompts_of(self, tokens: int, sequences: int) -> list[list[int]]:
+        """Prompts that differ in the first token: the pipeline keeps what it computed for the
+        beginning of a prompt, also of one that another sequence has."""
+        self.prompts += sequences
+        return [[8 + self.prompts - k, *[7] * (tokens - 1)] for k in range(sequences)]
 
     def run(self, prompts: list[list[int]], count: int):
         import numpy as np
@@ -187,12 +194,14 @@ class OpenVINO:
 
     def seconds(self, tokens: int, position: int, times: int, sequences: int) -> float:
         if tokens > 1:
-            prompts = [[7] * tokens] * sequences
-            return shortest(lambda: self.run(prompts, 1), times)
-        prompts = [[7] * position] * sequences
+            return shortest(lambda: self.run(self.prompts_of(tokens, sequences), 1), times)
         if sequences > 1:  # the engine's times are those of a token
-            first = shortest(lambda: self.run(prompts, 1), 1)
-            return (shortest(lambda: self.run(prompts, times + 1), 1) - first) / times
+            first, all_of = (
+                shortest(lambda: self.run(self.prompts_of(position, sequences), count), 1)
+                for count in (1, times + 1)
+            )
+            return (all_of - first) / times
+        prompts = self.prompts_of(position, 1)
         return min(list(self.run(prompts, times + 1).perf_metrics.raw_metrics.m_durations)[1:]) / 1e6
 
     def next(self, prompt: list[int]) -> int:

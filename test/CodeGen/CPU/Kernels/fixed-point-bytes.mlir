@@ -7,7 +7,7 @@
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
 // One row of f32 and weights of bytes. With vpdpbusd, four terms of a column
-// are contiguous, and the row becomes integers. Its sums of products have two
+// are contiguous, and the row becomes integers. Its dot products have two
 // parts: those of the high bytes, and the others.
 
 // NEON: func.func private @kernel{{.*}}x576x8xi8
