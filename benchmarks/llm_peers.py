@@ -196,11 +196,11 @@ class OpenVINO:
         if tokens > 1:
             return shortest(lambda: self.run(self.prompts_of(tokens, sequences), 1), times)
         if sequences > 1:  # the engine's times are those of a token
-            first, all_of = (
+            first, total = (
                 shortest(lambda: self.run(self.prompts_of(position, sequences), count), 1)
                 for count in (1, times + 1)
             )
-            return (all_of - first) / times
+            return (total - first) / times
         prompts = self.prompts_of(position, 1)
         return min(list(self.run(prompts, times + 1).perf_metrics.raw_metrics.m_durations)[1:]) / 1e6
 

@@ -98,8 +98,6 @@ using CombineFn = Value (*)(Scalars &, Value, Value);
 struct Accumulation {
   CombineFn combine;
   Value (*first)(Scalars &);
-  /// Elements of f32 are accumulated in f64, as in PyTorch.
-  bool isWide = false;
 };
 } // namespace
 
@@ -175,7 +173,8 @@ static Tensor accumulate(NodeLowering &n, const Tensor &x, int64_t dim,
                                       })};
                 })[0];
   }
-  if (how.isWide && dtype.isF32())
+  // As in PyTorch.
+  if (dtype.isF32())
     acc = b.b.getF64Type();
   // The kernel converts integers to integers, for example of bool.
   bool converts = isa<IntegerType>(x.dtype) && isa<IntegerType>(dtype);
@@ -207,17 +206,26 @@ static Tensor accumulate(NodeLowering &n, const Tensor &x, int64_t dim,
   return b.reshape(sums, x.sizes);
 }
 
-/// Lowers cumsum and cumprod.
-template <CombineFn combine, Value (*first)(Scalars &), bool isWide>
-static LogicalResult lowerScan(NodeLowering &n) {
+/// Lowers a scan of one operand by `compute`, which gets the operand, the
+/// dimension and the dtype of the result.
+static LogicalResult
+lowerScanBy(NodeLowering &n,
+            llvm::function_ref<Tensor(const Tensor &, int64_t, Type)> compute) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
   if (n.failed())
     return failure();
   if (x.rank() == 0 || isEmpty(x.sizes))
     return n.result(x);
-  return n.result(
-      accumulate(n, x, dim, n.resultDtype(), {combine, first, isWide}));
+  return n.result(compute(x, dim, n.resultDtype()));
+}
+
+/// Lowers cumsum and cumprod.
+template <CombineFn combine, Value (*first)(Scalars &)>
+static LogicalResult lowerScan(NodeLowering &n) {
+  return lowerScanBy(n, [&](const Tensor &x, int64_t dim, Type dtype) {
+    return accumulate(n, x, dim, dtype, {combine, first});
+  });
 }
 
 /// Returns log(exp(a) + exp(v)), or v if a is -inf, the initial value.
@@ -228,24 +236,19 @@ static Value logAddExp(Scalars &s, Value a, Value v) {
   return s.select(s.logicalOr(same, s.eq(a, s.lowest())), v, sum);
 }
 
-/// Lowers logcumsumexp. A kernel carries the maximum m so far and t, the sum of
-/// exp(x - m) without the term of the maximum, so that errors do not add up as
-/// in logarithms of sums. The result is m + log(1 + t). As in PyTorch, sums of
-/// f32 are f64.
-static LogicalResult lowerLogCumSumExp(NodeLowering &n) {
-  Tensor x = n.tensor("self");
-  int64_t dim = n.dim("dim", x.rank());
-  if (n.failed())
-    return failure();
-  if (x.rank() == 0 || isEmpty(x.sizes))
-    return n.result(x);
+/// Computes logcumsumexp. A kernel carries the maximum m so far and t, the sum
+/// of exp(x - m) without the term of the maximum, so that errors do not add up
+/// as in logarithms of sums. The result is m + log(1 + t). As in PyTorch, sums
+/// of f32 are f64.
+static Tensor logCumSumExp(NodeLowering &n, const Tensor &x, int64_t dim,
+                           Type dtype) {
   Builder &b = n.b;
-  Type dtype = n.resultDtype(), acc = opMathType(dtype);
   if (!n.graph.kernels.rows)
-    return n.result(accumulate(n, x, dim, dtype, {logAddExp, lowest}));
+    return accumulate(n, x, dim, dtype, {logAddExp, lowest});
+  Type acc = opMathType(dtype);
   Type wide = dtype.isF32() ? Type(b.b.getF64Type()) : acc;
   Scalars s(b.b, b.loc, acc), w(b.b, b.loc, wide);
-  return n.result(scanByKernel(
+  return scanByKernel(
       b, b.cast(x, dtype), dim, {dtype}, {s.lowest(), w.constant(0)},
       [&](Value, Value element, ValueRange carried) -> SmallVector<Value> {
         Value v = s.cast(element, dtype, acc), max = carried[0];
@@ -259,7 +262,13 @@ static LogicalResult lowerLogCumSumExp(NodeLowering &n) {
         max = s.max(max, v);
         Value log = s.unary<math::Log1pOp>(s.cast(t, wide, acc));
         return {s.cast(s.add(max, log), acc, dtype), max, t};
-      })[0]);
+      })[0];
+}
+
+static LogicalResult lowerLogCumSumExp(NodeLowering &n) {
+  return lowerScanBy(n, [&](const Tensor &x, int64_t dim, Type dtype) {
+    return logCumSumExp(n, x, dim, dtype);
+  });
 }
 
 /// Lowers cummax and cummin: the extreme up to each element, and the index of
@@ -399,12 +408,12 @@ static LogicalResult lowerTrapezoid(NodeLowering &n) {
   Type acc = opMathType(dtype);
   if (!cumulative)
     return n.result(b.sum(*areas, {dim}, false, acc));
-  return n.result(accumulate(n, *areas, dim, dtype, {add, zero, true}));
+  return n.result(accumulate(n, *areas, dim, dtype, {add, zero}));
 }
 
 void registerScans(Registry &r) {
-  r.add("aten.cumsum.default", lowerScan<add, zero, true>);
-  r.add("aten.cumprod.default", lowerScan<mul, one, true>);
+  r.add("aten.cumsum.default", lowerScan<add, zero>);
+  r.add("aten.cumprod.default", lowerScan<mul, one>);
   r.add("aten.logcumsumexp.default", lowerLogCumSumExp);
   r.add("aten.cummax.default", lowerCumulativeExtreme<true>);
   r.add("aten.cummin.default", lowerCumulativeExtreme<false>);

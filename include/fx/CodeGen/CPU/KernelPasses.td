@@ -172,12 +172,13 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
 
     For 8-bit integers, four terms of a column are contiguous: `inner_tiles =
     [32, 4]`. So they are for weights of bytes that f32 is multiplied by, with
-    `vnni`, if the terms are blocks of 32: one row is multiplied as integers. With `bf16`, two terms of bf16 operands are contiguous, `inner_tiles
-    = [32, 2]`, if the terms of the left operand are contiguous and their number
-    is even. If only the low four bits of integers are used (`(p << 4) >> 4`), a
-    byte holds two terms: term k in the lower half and term k + 4 in the upper
-    half, in the layout `[N/P][K/8][P][4]`, and the unpacking is marked with
-    `nibbles`. The scales of groups are packed by columns, too.
+    `vnni`, if the terms are blocks of 32: one row is multiplied as integers. With
+    `bf16`, two terms of bf16 operands are contiguous, `inner_tiles = [32, 2]`, if
+    the terms of the left operand are contiguous and their number is even. If only the low four
+    bits of integers are used (`(p << 4) >> 4`), a byte holds two terms: term k in
+    the lower half and term k + 4 in the upper half, in the layout
+    `[N/P][K/8][P][4]`, and the unpacking is marked with `nibbles`. The scales of
+    groups are packed by columns, too.
 
     `fx-form-kernels` copies the unpacking into the kernel, whose code reads the
     panels. `fx-hoist-prepare` moves the packing to `@prepare`.

@@ -7,6 +7,7 @@
 
 #include "Emitters.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -29,11 +30,15 @@ Value fx::cpu::addDotProducts(KernelCode &code, Value sum, Value left,
                        {sum, left, right});
 }
 
+Value fx::cpu::toBF16(KernelCode &code, Value v) {
+  if (getElementTypeOrSelf(v.getType()).isBF16())
+    return v;
+  return arith::TruncFOp::create(code.b, code.loc,
+                                 code.vectorType(code.b.getBF16Type()), v);
+}
+
 Value fx::cpu::joinBF16(KernelCode &code, Value low, Value high) {
-  llvm::SmallVector<int64_t> order;
-  for (int64_t lane = 0; lane < code.lanes; ++lane)
-    order.append({lane, lane + code.lanes});
-  Value pairs = vector::ShuffleOp::create(code.b, code.loc, low, high, order);
+  Value pairs = vector::InterleaveOp::create(code.b, code.loc, low, high);
   return vector::BitCastOp::create(code.b, code.loc,
                                    code.vectorType(code.b.getF32Type()), pairs);
 }

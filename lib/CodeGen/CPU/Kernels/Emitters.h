@@ -39,6 +39,9 @@ mlir::Value callIntrinsic(KernelCode &code, const llvm::Twine &name,
 mlir::Value addDotProducts(KernelCode &code, mlir::Value sum, mlir::Value left,
                            mlir::Value right);
 
+/// Rounds a vector of f32 to bf16; returns a vector of bf16 as it is.
+mlir::Value toBF16(KernelCode &code, mlir::Value v);
+
 /// Returns words of two bf16: the lanes of `low` and, above them, of `high`.
 mlir::Value joinBF16(KernelCode &code, mlir::Value low, mlir::Value high);
 

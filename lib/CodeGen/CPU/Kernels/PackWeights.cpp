@@ -67,6 +67,18 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     return rows >= (inRows ? kRowsToPair : kRowsToPack);
   }
 
+  /// Returns true if the terms along `loop` are the last dimension of the left
+  /// operand, and their number is a known multiple of `number`.
+  static bool areContiguous(Contraction &c, unsigned loop, int64_t number) {
+    AffineMap lhs = c.lhsMap();
+    int64_t size = c.op.getStaticLoopRanges()[loop];
+    return lhs.getNumResults() != 0 &&
+           lhs.getResults().back() ==
+               getAffineDimExpr(loop, c.op.getContext()) &&
+           !ShapedType::isDynamic(size) && size % number == 0 &&
+           cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
+  }
+
   /// Returns the op that extracts the low four bits of the weights, if a byte
   /// can hold two weights. This takes eight terms at a time, which must be
   /// contiguous in the left operand. Returns null otherwise.
@@ -79,11 +91,8 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     auto last = dyn_cast<AffineDimExpr>(lhs.getResults().back());
     if (!last || !llvm::is_contained(c.k, last.getPosition()))
       return {};
-    int64_t size = c.op.getStaticLoopRanges()[last.getPosition()];
-    auto type = cast<RankedTensorType>(c.rhs().getType());
-    bool fits =
-        type.hasStaticShape() && size % 8 == 0 &&
-        cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
+    bool fits = cast<RankedTensorType>(c.rhs().getType()).hasStaticShape() &&
+                areContiguous(c, last.getPosition(), 8);
     return fits ? op : nullptr;
   }
 
@@ -95,30 +104,19 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   /// both operands are bf16, or f16 and multiplied in tiles, and the left one
   /// holds an even number of terms that are contiguous.
   bool hasPairs(Contraction &c, unsigned loop) {
-    AffineMap lhs = c.lhsMap();
-    int64_t size = c.op.getStaticLoopRanges()[loop];
     bool isBF16 = getElementTypeOrSelf(c.lhs().getType()).isBF16();
     return c.kind == OperandKind::Half &&
            ((bf16 && isBF16) || usesTiles(c, getTarget())) &&
-           lhs.getResults().back() ==
-               getAffineDimExpr(loop, c.op.getContext()) &&
-           !ShapedType::isDynamic(size) && size % 2 == 0 &&
-           cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
+           areContiguous(c, loop, 2);
   }
 
-  /// Returns true if one row of f32 by these weights, of bytes, is multiplied
-  /// as integers. This does not depend on the number of rows: methods with
-  /// other numbers share the weights.
-  bool usesFixedPoint(Contraction &c, unsigned loop) {
-    AffineMap lhs = c.lhsMap();
-    int64_t size = c.op.getStaticLoopRanges()[loop];
+  /// Returns true if one row of f32 by these weights, of bytes, can be
+  /// multiplied as integers. This does not depend on the number of rows:
+  /// methods with other numbers share the weights.
+  bool hasByteQuads(Contraction &c, unsigned loop) {
     return vnni && c.hasByteWeights() && c.k.size() == 1 &&
-           lhs.getNumResults() != 0 &&
-           lhs.getResults().back() ==
-               getAffineDimExpr(loop, c.op.getContext()) &&
-           !ShapedType::isDynamic(size) && size % kFixedPointTerms == 0 &&
            c.groupSize % kFixedPointTerms == 0 &&
-           cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
+           areContiguous(c, loop, kFixedPointTerms);
   }
 
   /// Joins [..., K/4, P, 4] bytes to [..., K/8, P, 4] bytes of two terms each.
@@ -243,9 +241,9 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     SmallVector<int64_t> inner{pos}, sizes{width};
     // Some terms of a column, along the last reduction, are contiguous.
     unsigned last = map.getDimPosition(perm.back());
-    int64_t terms = c.isInteger() || nibbles || usesFixedPoint(c, last) ? 4
-                    : hasPairs(c, last)                                 ? 2
-                                                                        : 1;
+    int64_t terms = c.isInteger() || nibbles || hasByteQuads(c, last) ? 4
+                    : hasPairs(c, last)                               ? 2
+                                                                      : 1;
     if (terms > 1) {
       inner.push_back(perm.back());
       sizes.push_back(terms);

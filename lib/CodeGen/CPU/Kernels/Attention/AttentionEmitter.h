@@ -79,7 +79,6 @@ private:
   /// Load an element or a vector of an operand as f32, or as bf16.
   mlir::Value loadF32(const Buffer &operand, const Coords &where);
   mlir::Value loadBF16(const Buffer &operand, const Coords &where);
-  mlir::Value toBF16(mlir::Value v);
   /// Adds the products of a word, and of the vectors of words `right`, to sums.
   void multiply(mlir::Value word, llvm::ArrayRef<mlir::Value> right,
                 llvm::MutableArrayRef<mlir::Value> into);

@@ -76,15 +76,13 @@ static bool hasPackedNibbles(Contraction &c) {
 }
 
 /// Returns true if one row should prefetch the weights that it is multiplied
-/// by. The prefetcher of the CPU follows the panels. Weights of 600 to 1000 MB,
-/// time with prefetches over time without:
+/// by. The prefetcher of the CPU follows the panels, but four bits have a
+/// second stream, the scales of groups. Time with prefetches over time without,
+/// for weights that the caches do not hold:
 ///
-///        | f32  | bf16 | int8 | int4
-///  Zen 3 | 1.22 |      | 0.79 | 0.90   (AVX2)
-///  Zen 4 | 1.06 | 1.04 | 1.16 | 0.96   (AVX-512; int8 is multiplied as
-///  integers) Zen 5 | 0.96 |      |      |
-///
-/// Four bits have a second stream, the scales of groups.
+/// - Zen 3 (AVX2): f32 1.22, int8 0.79, int4 0.90
+/// - Zen 4 (AVX-512): f32 1.06, bf16 1.04, int8 as integers 1.16, int4 0.96
+/// - Zen 5 (AVX-512): f32 0.96
 static bool prefetchesOneRow(Contraction &c, const TargetInfo &target) {
   if (target.prefetchesWeights || hasPackedNibbles(c))
     return true;

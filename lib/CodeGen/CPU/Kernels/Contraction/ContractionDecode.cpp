@@ -40,8 +40,10 @@ bool ContractionEmitter::decodes() {
 }
 
 bool ContractionEmitter::decodesToPairs() {
+  if (!decodes())
+    return false;
   const ReductionLoop &r = reductions[0];
-  return decodes() && mayRoundToBF16(info) && code.machine.hasBF16Dot &&
+  return mayRoundToBF16(info) && code.machine.hasBF16Dot &&
          !code.machine.isNEON && depth() > 1 && r.a.isStatic(depth()) &&
          r.size.constant * depth() % (2 * code.lanes) == 0 &&
          llvm::all_of(info.lhsMap().getResults(), llvm::IsaPred<AffineDimExpr>);
@@ -90,26 +92,28 @@ void ContractionEmitter::decodePart(Scope &scope, Value memory,
   SmallVector<Value> right;
   for (int64_t v = 0; v < vectors; ++v)
     right.push_back(loadRight(bAt, v));
-  int64_t words = pairsOfLeft ? 2 : 1;
-  SmallVector<Value> before;
-  for (int64_t part = 0; part < numParts(); ++part) {
-    SmallVector<Value> terms = getPart(right, part);
-    for (auto [v, x] : llvm::enumerate(terms)) {
-      if (info.groupSize)
-        x = arith::MulFOp::create(b, loc, x, scales[v]);
-      if (words == 2)
-        x = arith::TruncFOp::create(b, loc, code.vectorType(b.getBF16Type()),
-                                    x);
-      if (words == 2 && part % 2 == 0)
-        continue;
-      if (words == 2)
-        x = joinBF16(code, before[v], x);
-      Index to = code.add(code.add(from, step), Index::of(part));
-      to = code.mul(code.floorDiv(to, words), Index::of(panel()));
-      to = code.add(to, Index::of(v * code.lanes));
-      vector::StoreOp::create(b, loc, x, memory, code.materialize(to));
+  // Two parts make a word if the terms become pairs.
+  int64_t perWord = pairsOfLeft ? 2 : 1;
+  for (int64_t part = 0; part < numParts(); part += perWord) {
+    SmallVector<SmallVector<Value>> terms;
+    for (int64_t i = 0; i < perWord; ++i)
+      terms.push_back(getPart(right, part + i));
+    for (int64_t v = 0; v < vectors; ++v) {
+      SmallVector<Value> word;
+      for (ArrayRef<Value> term : terms) {
+        Value x = term[v];
+        if (info.groupSize)
+          x = arith::MulFOp::create(b, loc, x, scales[v]);
+        word.push_back(pairsOfLeft ? toBF16(code, x) : x);
+      }
+      Index to = code.floorDiv(code.add(code.add(from, step), Index::of(part)),
+                               perWord);
+      to =
+          code.add(code.mul(to, Index::of(panel())), Index::of(v * code.lanes));
+      vector::StoreOp::create(
+          b, loc, pairsOfLeft ? joinBF16(code, word[0], word[1]) : word[0],
+          memory, code.materialize(to));
     }
-    before = std::move(terms);
   }
   code.endFor(loop);
   code.endFor(outer);
@@ -141,8 +145,7 @@ void ContractionEmitter::roundLeftToPairs(Scope &scope) {
     Index place = code.add(at, Index::of(half * code.lanes));
     Value x = vector::LoadOp::create(b, loc, code.vectorType(b.getF32Type()),
                                      a->flat, code.materialize(place));
-    halves.push_back(
-        arith::TruncFOp::create(b, loc, code.vectorType(b.getBF16Type()), x));
+    halves.push_back(toBF16(code, x));
   }
   vector::StoreOp::create(b, loc, toPairs(code, halves), pairsOfLeft,
                           code.materialize(code.floorDiv(at, 2)));
@@ -150,26 +153,33 @@ void ContractionEmitter::roundLeftToPairs(Scope &scope) {
   code.endForall(forall);
 }
 
+SmallVector<Value> ContractionEmitter::loadDecoded(Value weights,
+                                                   const Index &k) {
+  VectorType type = code.vectorType(code.b.getF32Type());
+  SmallVector<Value> result;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Index at =
+        code.add(code.mul(k, Index::of(panel())), Index::of(v * code.lanes));
+    result.push_back(vector::LoadOp::create(code.b, code.loc, type, weights,
+                                            code.materialize(at)));
+  }
+  return result;
+}
+
 void ContractionEmitter::multiplyPairs(Scope &scope, Value weights,
                                        ArrayRef<Index> left, const Index &terms,
                                        SmallVector<Value> &acc) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  VectorType words = code.vectorType(b.getF32Type());
   auto pairs = VectorType::get({2 * code.lanes}, b.getBF16Type());
   Scope steps;
   auto loop = code.beginFor(scope, steps, Index::of(0), code.floorDiv(terms, 2),
                             1, acc);
   acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   Index k(loop.getInductionVar());
-  SmallVector<Value> right;
-  for (int64_t v = 0; v < vectors; ++v) {
-    Index at =
-        code.add(code.mul(k, Index::of(panel())), Index::of(v * code.lanes));
-    right.push_back(vector::BitCastOp::create(
-        b, loc, pairs,
-        vector::LoadOp::create(b, loc, words, weights, code.materialize(at))));
-  }
+  SmallVector<Value> right = loadDecoded(weights, k);
+  for (Value &v : right)
+    v = vector::BitCastOp::create(b, loc, pairs, v);
   for (auto [i, from] : llvm::enumerate(left)) {
     Index at = code.add(code.floorDiv(from, 2), k);
     Value word =
@@ -187,8 +197,6 @@ void ContractionEmitter::multiplyFloats(Scope &scope, Value weights,
                                         ArrayRef<Index> left,
                                         const Index &terms,
                                         SmallVector<Value> &acc) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
   // The stride of one term.
   Stride stride = reductions[0].a;
   stride.constant /= depth();
@@ -196,14 +204,7 @@ void ContractionEmitter::multiplyFloats(Scope &scope, Value weights,
   auto loop = code.beginFor(scope, steps, Index::of(0), terms, 1, acc);
   acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   Index k(loop.getInductionVar());
-  SmallVector<Value> right;
-  for (int64_t v = 0; v < vectors; ++v) {
-    Index at =
-        code.add(code.mul(k, Index::of(panel())), Index::of(v * code.lanes));
-    right.push_back(vector::LoadOp::create(b, loc,
-                                           code.vectorType(b.getF32Type()),
-                                           weights, code.materialize(at)));
-  }
+  SmallVector<Value> right = loadDecoded(weights, k);
   for (auto [i, from] : llvm::enumerate(left))
     multiply(right, loadLeft(code.add(from, code.mul(k, stride))),
              MutableArrayRef<Value>(acc).slice(i * vectors, vectors));

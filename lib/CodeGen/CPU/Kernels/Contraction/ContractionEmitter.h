@@ -278,11 +278,14 @@ struct ContractionEmitter {
   bool decodesToPairs();
   /// Returns the rows of a tile then.
   int64_t decodedRows() const;
-  /// Converts the `terms` terms of the panel from `first` on to f32.
+  /// Converts the `terms` terms of the panel from `first` on to f32 or pairs.
   void decodePart(Scope &scope, mlir::Value memory, const Index &first,
                   const Index &terms);
   /// Rounds the left operand to pairs of bf16, in `pairsOfLeft`.
   void roundLeftToPairs(Scope &scope);
+  /// Loads the vectors of term or pair `k` of what `decodePart` stored.
+  llvm::SmallVector<mlir::Value> loadDecoded(mlir::Value weights,
+                                             const Index &k);
   /// Add the products with these terms, `weights`, to the sums `acc` of a tile.
   /// The left operand is read at `left`, in its own memory or `pairsOfLeft`.
   void multiplyFloats(Scope &scope, mlir::Value weights,
