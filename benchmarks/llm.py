@@ -10,9 +10,10 @@ generation, the tokens per second of a prompt of 512 tokens, and those of decode
 and 2048 tokens, of one sequence and, with `--slots`, of several sequences in one call. Times are
 the least of several rounds; the ratio is that to eager PyTorch in float32. `of the limit` is the
 time in which the probed bandwidth reads the weights and the cache once, over the time of the
-step. `bf16` is `precision="bf16"` of a model in float32, whose caches stay in float32; `int8+bf16`
-and `int4+bf16` are both. Eager PyTorch gets a second row with the model and its caches in bf16. Another engine runs in a process
-of its own (`llm_peers.py`), by the Python of its environment.
+step. `bf16` is `precision="bf16"` of a model in float32, whose caches stay in float32; `int4+bf16`,
+`int4+int8` and `int4+bf16+int8` are int4 with the precisions `bf16`, `int8` and `bf16,int8`. Eager
+PyTorch gets a second row with the model and its caches in bf16. Another engine runs in a process of
+its own (`llm_peers.py`), by the Python of its environment.
 """
 
 import argparse
@@ -214,10 +215,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in options.formats.split(","):
             path = pathlib.Path(folder) / name
+            dtype, *rounded = name.split("+") if name != "bf16" else ["f32", "bf16"]
             fx_mlir.export_for_generation(
                 model, path, max_length=LENGTH, slots=options.slots, progress=False,
-                quantize=name[:4] if name.startswith("int") else None,
-                precision="bf16" if name.endswith("bf16") else "f32",
+                quantize=dtype if dtype.startswith("int") else None,
+                precision=",".join(rounded) or "f32",
             )  # fmt: skip
             engines[name] = Compiled(path, options.threads, options.slots)
             size = (path / "model.so").stat().st_size
@@ -234,7 +236,7 @@ def main() -> None:
                 first = model(torch.tensor([prompt])).logits[0, -1].argmax().item()
         for name, python in (p.split("=", 1) for p in options.peer):
             for form in options.formats.split(","):
-                if form.endswith("bf16"):
+                if "bf16" in form or "+" in form:
                     continue
                 key = f"{name} {form}"
                 engines[key] = Peer(

@@ -177,6 +177,8 @@ class OpenVINO:
         self.pipe = genai.LLMPipeline(str(folder), "CPU", **options)
         self.load_seconds = time.perf_counter() - start
         self.prompts = 0
+        for tokens in (512, 1):  # the first run of a size compiles kernels
+            self.run(self.prompts_of(tokens, 1), 4)
 
     def prompts_of(self, tokens: int, sequences: int) -> list[list[int]]:
         """Prompts that differ in the first token: the pipeline keeps what it computed for the
@@ -195,12 +197,9 @@ class OpenVINO:
     def seconds(self, tokens: int, position: int, times: int, sequences: int) -> float:
         if tokens > 1:
             return shortest(lambda: self.run(self.prompts_of(tokens, sequences), 1), times)
-        if sequences > 1:  # the engine's times are those of a token
-            first, total = (
-                shortest(lambda: self.run(self.prompts_of(position, sequences), count), 1)
-                for count in (1, times + 1)
-            )
-            return (total - first) / times
+        if sequences > 1:  # the engine's times are those of one of the sequences' tokens
+            metrics = self.run(self.prompts_of(position, sequences), 4 * times + 1).perf_metrics
+            return min(list(metrics.raw_metrics.m_durations)[sequences:]) / 1e6 * sequences
         prompts = self.prompts_of(position, 1)
         return min(list(self.run(prompts, times + 1).perf_metrics.raw_metrics.m_durations)[1:]) / 1e6
 

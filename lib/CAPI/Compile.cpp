@@ -119,11 +119,12 @@ static int compile(llvm::ArrayRef<const FXModule *> modules,
     return fail(error,
                 "fxModuleCompile: expected an opt_level from 0 to 3, got " +
                     llvm::Twine(given.opt_level));
-  StringRef precision = given.precision ? given.precision : "f32";
-  if (precision != "f32" && precision != "bf16")
-    return fail(error, "expected the precision f32 or bf16, "
+  StringRef precisionText = given.precision ? given.precision : "f32";
+  std::optional<Precision> precision = parsePrecision(precisionText);
+  if (!precision)
+    return fail(error, "expected the precision f32, bf16, int8 or bf16,int8, "
                        "got '" +
-                           llvm::Twine(precision) + "'");
+                           llvm::Twine(precisionText) + "'");
   StringRef winograd = given.winograd ? given.winograd : "auto";
   std::optional<cpu::WinogradMode> mode = cpu::parseWinogradMode(winograd);
   if (!mode)
@@ -149,8 +150,7 @@ static int compile(llvm::ArrayRef<const FXModule *> modules,
     compile.cpu = given.cpu ? given.cpu : "";
     compile.triple = given.triple ? given.triple : "";
     compile.target = given.target ? given.target : "";
-    if (precision == "bf16")
-      compile.precision = Precision::BF16;
+    compile.precision = *precision;
     compile.winograd = *mode;
     compile.optLevel = given.opt_level ? given.opt_level : 3;
     compile.swappableWeights = given.swappable_weights != 0;

@@ -108,7 +108,8 @@ llvm::Error Driver::toLinalg() {
   ToLinalgOptions linalg;
   linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
-  linalg.bf16 = options.precision == Precision::BF16;
+  linalg.bf16 = options.precision.bf16;
+  linalg.int8 = options.precision.int8;
   linalg.wholeFloatHeads = !gpu;
   return runPasses(
       [&](OpPassManager &pm) { buildToLinalgPipeline(pm, linalg); });
@@ -339,10 +340,11 @@ llvm::Expected<bool> Driver::lowerMethod(size_t m, StringRef path) {
       return e;
   } else if (options.emit == EmitKind::FX) {
     return CompileError::make(kInput, "expected an 'fx.graph @main'");
-  } else if (options.precision == Precision::BF16) {
+  } else if (options.precision.bf16 || options.precision.int8) {
     // The program is linalg already.
     if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-          pm.addPass(kernel::createLowerPrecisionPass());
+          pm.addPass(kernel::createLowerPrecisionPass(
+              {options.precision.bf16, options.precision.int8}));
         }))
       return e;
   }
@@ -466,6 +468,7 @@ llvm::Error Driver::checkTarget() {
     gpu = *parsed;
     for (auto [isSet, name] :
          {std::pair(options.swappableWeights, "--swappable-weights"),
+          std::pair(options.precision.int8, "--precision=int8"),
           std::pair(options.profile, "--profile"),
           std::pair(options.tuneSeconds > 0, "--tune"),
           std::pair(!options.tuneFile.empty(), "--tune-file")})

@@ -73,6 +73,18 @@ llvm::StringRef fx::getExtension(EmitKind emit) {
   return getFormat(emit).extension;
 }
 
+std::optional<fx::Precision> fx::parsePrecision(llvm::StringRef text) {
+  Precision precision;
+  for (llvm::StringRef name : llvm::split(text, ','))
+    if (name == "bf16")
+      precision.bf16 = true;
+    else if (name == "int8")
+      precision.int8 = true;
+    else if (name != "f32")
+      return std::nullopt;
+  return precision;
+}
+
 /// Returns the formats that `platform` has and not all targets have.
 static llvm::SmallVector<llvm::StringRef>
 getOwnFormats(const fx::gpu::Platform *platform) {

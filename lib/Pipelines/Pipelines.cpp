@@ -89,8 +89,8 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   convert.roundsFloats = options.bf16;
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());
-  if (options.bf16)
-    pm.addPass(kernel::createLowerPrecisionPass());
+  if (options.bf16 || options.int8)
+    pm.addPass(kernel::createLowerPrecisionPass({options.bf16, options.int8}));
 }
 
 void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,

@@ -59,6 +59,8 @@ struct LinalgPipelineOptions : PassPipelineOptions<LinalgPipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc(kTargetText)};
   Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
                     llvm::cl::desc("as fx-compile's --precision=bf16")};
+  Option<bool> int8{*this, "int8", llvm::cl::init(false),
+                    llvm::cl::desc("as fx-compile's --precision=int8")};
 };
 
 struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
@@ -123,6 +125,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
   linalg.bf16 = options.bf16;
+  linalg.int8 = options.int8;
   linalg.wholeFloatHeads = !gpu;
   buildToLinalgPipeline(pm, linalg);
   return success();

@@ -170,7 +170,9 @@ def compile(
       then be on the GPU, except for Vulkan, and outputs are where the inputs are.
       Without `cuda_graphs` kernels are launched one by one.
     - `precision`: "bf16" rounds the operands of f32 matmuls and convolutions to bf16;
-      their sums, and all other computations, stay in f32.
+      their sums, and all other computations, stay in f32. "int8" rounds the f32 operand
+      of matmuls with integer weights to 8 bits, with a scale for each 32 terms of a row
+      (on CPUs with VNNI; for weights of four bits also with AVX2). "bf16,int8" does both.
     - `cache_dir`: the folder of the cache of compiled kernels, "" for none; by default
       $FX_CACHE_DIR or ~/.cache/fx-mlir, and none if $FX_CACHE is 0.
     - `tune`: measure schedules of the kernels on this machine for about this many

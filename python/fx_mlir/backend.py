@@ -2,7 +2,7 @@
 training through AOTAutograd. The entry point `torch_dynamo_backends` registers it.
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
-torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16"), `cache_dir` (the folder
+torch's), `no_fallback`, `opt_level`, `precision` ("f32", "bf16", "int8" or "bf16,int8"), `cache_dir` (the folder
 of the cache of compiled kernels, "" for none), `tune_file`, `winograd` ("auto", "off", "f2" or
 "f4").
 """

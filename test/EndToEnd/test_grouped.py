@@ -157,6 +157,86 @@ def test_bf16_of_many_rows(bits, size, shape):
         assert (error > 1e-4) == rounds
 
 
+def rounds_to_bytes(bits, size, k, cpu=""):
+    """True if the rows of such a layer are rounded to 8 bits with precision="int8"."""
+    has_dots = not cpu and features() & {"avx512_vnni", "avx_vnni"}
+    return k % 32 == 0 and (size or 32) % 32 == 0 and bool(has_dots or (bits == 4 and "avx2" in features()))
+
+
+def make_layer(bits, size, k):
+    torch.manual_seed(3)
+    if size:
+        return quantized.Grouped(k, 500, size, nn.Identity(), bits).eval()
+    return quantized.Linear(nn.Linear(k, 500), nn.Identity()).eval()
+
+
+@pytest.mark.parametrize("precision", ["int8", "bf16,int8"])
+@pytest.mark.parametrize(
+    "bits, size, k", [(4, 32, 576), (4, 96, 576), (4, 512, 1024), (8, 32, 800), (8, None, 800), (8, 100, 800)]
+)
+def test_rows_of_8_bits(bits, size, k, precision):
+    """precision="int8" rounds blocks of 32 terms. A row has the same result among any others."""
+    layer = make_layer(bits, size, k)
+    rows = torch.export.Dim("rows", min=1, max=1000)
+    x = torch.randn(300, k)
+    x[5] *= 1e20
+    x[6, 32:64] = 0
+    exact = nn.functional.linear(x.double(), layer.weight().double(), layer.bias.double())
+    one = fx_mlir.compile(layer, (x[:1],), precision=precision, no_fallback=True)
+    alone = torch.cat([one(row[None]) for row in x])
+    error = ((alone - exact).norm(dim=1) / exact.norm(dim=1)).max()
+    assert error < 1e-2
+    assert (error > 1e-3) == rounds_to_bytes(bits, size, k)
+    shape = {"dynamic_shapes": ({0: rows},)}
+    models = [(n, fx_mlir.compile(layer, (x[:n],), precision=precision)) for n in (2, 8, 19, 300)]
+    dynamic = fx_mlir.compile(layer, (x[:40],), precision=precision, **shape)
+    for n, model in [*models, *((n, dynamic) for n in (1, 2, 7, 130, 300))]:
+        got = model(x[-n:])
+        if rounds_to_bytes(bits, size, k):
+            assert torch.equal(got, alone[-n:])
+        assert ((got - exact[-n:]).norm(dim=1) / exact[-n:].norm(dim=1)).max() < 1e-2
+    assert fx_mlir.compile(layer, (x[:0],), precision=precision)(x[:0]).shape == (0, 500)
+    batched = fx_mlir.compile(layer, (x[:146].view(2, 73, k),), precision=precision)
+    torch.testing.assert_close(batched(x[:146].view(2, 73, k)).view(146, 500), dynamic(x[:146]), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("cpu", ["", "x86-64-v3"])
+@pytest.mark.parametrize("bits, size", [(4, 32), (4, 64), (8, 32), (8, None)])
+@pytest.mark.parametrize("rows", [1, 3, 50])
+def test_exact_rows_of_8_bits(bits, size, rows, cpu):
+    """Integers up to 127, and blocks whose largest magnitude is 127, are not changed by rounding to
+    8 bits. Neither are their multiples."""
+    if cpu and "avx2" not in features():
+        pytest.skip("needs AVX2")
+    k = 640
+    layer = make_layer(bits, size, k)
+    x = torch.randint(-127, 128, (rows, k // 32, 32)).float()
+    x[..., 0] = 127 * torch.randint(0, 2, x.shape[:-1]).float().mul(2).sub(1)
+    x = (x * 2.0 ** torch.randint(-30, 30, (rows, k // 32, 1)).float()).view(rows, k)
+    model = fx_mlir.compile(layer, (x,), precision="int8", cpu=cpu, no_fallback=True)
+    exact = nn.functional.linear(x.double(), layer.weight().double(), layer.bias.double())
+    bound = nn.functional.linear(x.double().abs(), layer.weight().double().abs())
+    assert ((model(x) - exact).abs() <= 1e-6 * bound + 1e-6).all()
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+def test_rows_of_8_bits_that_are_not_finite(bits, value):
+    """Such a value makes its row NaN, and no other."""
+    layer = make_layer(bits, 32, 640)
+    for rows in (1, 9):
+        x = torch.randn(rows, 640)
+        model = fx_mlir.compile(layer, (x,), precision="int8", no_fallback=True)
+        want = model(x)
+        x[rows // 2, 100] = value
+        got = model(x)
+        assert not got[rows // 2].isfinite().any()
+        if rounds_to_bytes(bits, 32, 640):
+            assert got[rows // 2].isnan().all()
+        others = torch.arange(rows) != rows // 2
+        assert torch.equal(got[others], want[others])
+
+
 def test_one_row_of_adapters(tmp_path):
     """The row is an intermediate result, of other matmuls with one row, in a batch of one."""
     torch.manual_seed(9)

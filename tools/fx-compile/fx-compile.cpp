@@ -87,13 +87,16 @@ static cl::list<std::string>
 static cl::opt<int> optLevel("O",
                              cl::desc("Optimization level of LLVM, 1 to 3"),
                              cl::init(3), cl::Prefix, cl::cat(category));
-static cl::opt<Precision> precision(
-    "precision",
-    cl::desc("The dtype of the operands of f32 matmuls and convolutions"),
-    cl::init(Precision::F32),
-    cl::values(clEnumValN(Precision::F32, "f32", "f32 (default)"),
-               clEnumValN(Precision::BF16, "bf16",
-                          "rounded to bf16; sums and all else in f32")),
+enum class Operands { F32, BF16, Int8 };
+static cl::bits<Operands> precision(
+    "precision", cl::CommaSeparated,
+    cl::desc("The operands of f32 matmuls and convolutions"),
+    cl::values(clEnumValN(Operands::F32, "f32", "not rounded (default)"),
+               clEnumValN(Operands::BF16, "bf16",
+                          "rounded to bf16; sums and all else in f32"),
+               clEnumValN(Operands::Int8, "int8",
+                          "rounded to 8 bits where integer weights are "
+                          "multiplied; also bf16,int8")),
     cl::cat(category));
 static cl::opt<fx::cpu::WinogradMode> winograd(
     "winograd",
@@ -335,7 +338,8 @@ int main(int argc, char **argv) {
   options.gpuTiles = gpuTiles;
   options.allowFallback = !noFallback;
   options.async.assign(async.begin(), async.end());
-  options.precision = precision;
+  options.precision.bf16 = precision.isSet(Operands::BF16);
+  options.precision.int8 = precision.isSet(Operands::Int8);
   options.winograd = winograd;
   options.profile = profile;
   options.optLevel = optLevel;

@@ -59,6 +59,13 @@ struct Contraction {
 /// kBF16Attr.
 bool mayRoundToBF16(const Contraction &contraction);
 
+/// Returns true if a kernel of f32 and integers may round the f32 operand to 8
+/// bits: kInt8Attr.
+bool mayRoundToInt8(const Contraction &contraction);
+
+/// Allows the kernel of `product` the rounding that `contraction` allows.
+void copyRounding(const Contraction &contraction, mlir::Operation *product);
+
 /// Returns `op` as a contraction; nullopt if it is none, or if its kind is not
 /// supported by `target`.
 std::optional<Contraction> matchContraction(mlir::Operation *op,

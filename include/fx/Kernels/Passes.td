@@ -101,7 +101,7 @@ def CollapseReductionsPass
 }
 
 def LowerPrecisionPass : Pass<"fx-lower-precision", "::mlir::ModuleOp"> {
-  let summary = "round the operands of f32 matmuls and convolutions to bf16";
+  let summary = "round the operands of f32 matmuls and convolutions";
   let description = [{
     Rounds the f32 operands of matmuls and convolutions to bf16. The products and
     the sums stay in f32, as do all other computations. This is what `fx-compile
@@ -130,7 +130,20 @@ def LowerPrecisionPass : Pass<"fx-lower-precision", "::mlir::ModuleOp"> {
     vdpbf16ps: the products in the bodies get `fx_kernel.bf16`. So the rounded
     keys and values of a cache, and rounded weights, are never stored. The pass
     removes `fx.keep_f32`.
+
+    With `int8`, the f32 operand of a contraction with quantized weights may be
+    rounded to 8 bits, as engines for language models do (llama.cpp's Q8_0,
+    "dynamic quantization" of OpenVINO): the products get `fx_kernel.int8`. The
+    kernel then multiplies integers. It rounds a block of 32 terms of a row to
+    integers from -127 to 127 with one scale, the block's largest magnitude over
+    127. An infinity or a NaN in a row makes the results of the row NaN. A kernel
+    for which a CPU has no instructions computes in f32.
   }];
+  let options = [
+    Option<"bf16", "bf16", "bool", "true", "Round to bf16">,
+    Option<"int8", "int8", "bool", "false",
+           "Let kernels with quantized weights round to 8 bits">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"

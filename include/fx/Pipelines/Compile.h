@@ -50,8 +50,15 @@ llvm::StringRef getExtension(EmitKind emit);
 /// platform, for the help of tools.
 std::string describeTargets();
 
-/// The dtype of the operands of f32 matmuls and convolutions.
-enum class Precision { F32, BF16 };
+/// What the operands of f32 matmuls and convolutions are rounded to: see the
+/// pass `fx-lower-precision`.
+struct Precision {
+  bool bf16 = false;
+  bool int8 = false; ///< those of matmuls with integer weights; on CPUs only
+};
+
+/// Parses "f32", "bf16", "int8" or "bf16,int8".
+std::optional<Precision> parsePrecision(llvm::StringRef text);
 
 /// A method of an artefact with several.
 struct MethodInput {
@@ -105,8 +112,7 @@ struct CompileOptions {
   std::vector<std::string> async;
   /// LLVM's optimization level, 1 to 3.
   int optLevel = 3;
-  /// BF16: see the pass `fx-lower-precision`.
-  Precision precision = Precision::F32;
+  Precision precision;
   /// The convolutions that use Winograd's method: see the pass
   /// `fx-cpu-winograd`. No effect on GPUs.
   cpu::WinogradMode winograd = cpu::WinogradMode::Auto;

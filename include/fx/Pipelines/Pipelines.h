@@ -69,6 +69,8 @@ struct ToLinalgOptions {
   bool rowKernels = false;
   /// The operands of f32 matmuls and convolutions are rounded to bf16.
   bool bf16 = false;
+  /// The f32 operands of matmuls with integer weights are rounded to 8 bits.
+  bool int8 = false;
 };
 
 /// Builds the pipeline from a simplified graph to the linalg contract.

@@ -120,10 +120,26 @@ static bool matchGroups(Contraction &c) {
   return true;
 }
 
-bool fx::kernel::mayRoundToBF16(const Contraction &contraction) {
+/// Returns true if a product of the contraction has the attribute `name`.
+static bool hasMarkedProduct(const Contraction &contraction, StringRef name) {
   linalg::GenericOp op = contraction.op;
   return llvm::any_of(op.getBody()->getOps<arith::MulFOp>(),
-                      [](Operation *op) { return op->hasAttr(kBF16Attr); });
+                      [&](Operation *op) { return op->hasAttr(name); });
+}
+
+bool fx::kernel::mayRoundToBF16(const Contraction &contraction) {
+  return hasMarkedProduct(contraction, kBF16Attr);
+}
+
+bool fx::kernel::mayRoundToInt8(const Contraction &contraction) {
+  return hasMarkedProduct(contraction, kInt8Attr);
+}
+
+void fx::kernel::copyRounding(const Contraction &contraction,
+                              Operation *product) {
+  for (StringRef name : {kBF16Attr, kInt8Attr})
+    if (hasMarkedProduct(contraction, name))
+      product->setAttr(name, UnitAttr::get(product->getContext()));
 }
 
 linalg::GenericOp fx::kernel::getNibbles(Value v) {

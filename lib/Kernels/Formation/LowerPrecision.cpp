@@ -1,4 +1,4 @@
-//===- LowerPrecision.cpp - f32 matmuls with bf16 operands ----------------===//
+//===- LowerPrecision.cpp - f32 matmuls with rounded operands -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -117,6 +117,8 @@ static void readRounded(Value v, Value narrow,
 namespace {
 struct LowerPrecision
     : fx::kernel::impl::LowerPrecisionPassBase<LowerPrecision> {
+  using LowerPrecisionPassBase::LowerPrecisionPassBase;
+
   void convert(linalg::GenericOp op, fx::kernel::ElementConverter &rounded) {
     Block *body = op.getBody();
     OpBuilder b = OpBuilder::atBlockBegin(body);
@@ -139,8 +141,18 @@ struct LowerPrecision
     return succeeded(made) ? *made : linalg::GenericOp();
   }
 
+  /// Adds the attributes with `true` to the product in the op.
+  void mark(linalg::LinalgOp op, ArrayRef<std::pair<bool, StringRef>> names,
+            IRRewriter &rewriter) {
+    if (linalg::GenericOp generic = generalize(op, rewriter))
+      for (auto product : generic.getBody()->getOps<arith::MulFOp>())
+        for (auto [isSet, name] : names)
+          if (isSet)
+            product->setAttr(name, rewriter.getUnitAttr());
+  }
+
   void runOnOperation() override {
-    SmallVector<linalg::LinalgOp> found, kept;
+    SmallVector<linalg::LinalgOp> found, kept, quantized;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal())
         continue;
@@ -152,16 +164,19 @@ struct LowerPrecision
         bool keepsF32 = bool(op->removeDiscardableAttr("fx.keep_f32"));
         if (!isMatMul(op) || !pays(0) || !pays(1))
           return;
-        bool isKept = keepsF32 || isDequantized(op->getOperand(0)) ||
-                      isDequantized(op->getOperand(1));
-        (isKept ? kept : found).push_back(op);
+        bool isQuantized = isDequantized(op->getOperand(0)) ||
+                           isDequantized(op->getOperand(1));
+        (isQuantized ? quantized : keepsF32 ? kept : found).push_back(op);
       });
     }
     IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : quantized)
+      mark(op, {{bf16, fx::kernel::kBF16Attr}, {int8, fx::kernel::kInt8Attr}},
+           rewriter);
+    if (!bf16)
+      return;
     for (linalg::LinalgOp op : kept)
-      if (linalg::GenericOp generic = generalize(op, rewriter))
-        for (auto product : generic.getBody()->getOps<arith::MulFOp>())
-          product->setAttr(fx::kernel::kBF16Attr, rewriter.getUnitAttr());
+      mark(op, {{true, fx::kernel::kBF16Attr}}, rewriter);
     fx::kernel::ElementConverter rounded(BFloat16Type::get(&getContext()));
     llvm::SetVector<Value> images;
     for (linalg::LinalgOp op : found) {

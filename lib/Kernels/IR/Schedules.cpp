@@ -287,7 +287,8 @@ FXKernelDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kStridedAttr)
     return isa<DenseI64ArrayAttr>(value) ? success() : fail("an array of i64");
-  if (name == kTunedAttr || name == kNonpositiveAttr || name == kBF16Attr)
+  if (name == kTunedAttr || name == kNonpositiveAttr || name == kBF16Attr ||
+      name == kInt8Attr)
     return isa<UnitAttr>(value) ? success() : fail("a unit attribute");
   if (name == kVariantsAttr) {
     auto array = dyn_cast<ArrayAttr>(value);

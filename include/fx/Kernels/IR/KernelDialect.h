@@ -56,6 +56,10 @@ inline constexpr llvm::StringLiteral kNonpositiveAttr = "fx_kernel.nonpositive";
 /// A unit attribute of arith.mulf in the body of a matmul of f32: a kernel may
 /// round the factors to bf16.
 inline constexpr llvm::StringLiteral kBF16Attr = "fx_kernel.bf16";
+/// A unit attribute of such a product, one of whose factors is a converted
+/// integer: a kernel may round the other one to 8 bits, with a scale for each
+/// block of 32 terms.
+inline constexpr llvm::StringLiteral kInt8Attr = "fx_kernel.int8";
 
 /// Returns the memref type of an argument of an emitted kernel for a tensor of
 /// `type`: row-major with a dynamic offset, with i8 elements for i1. Strides

@@ -403,8 +403,7 @@ static linalg::GenericOp makeGrouped(OpBuilder &b, Contraction &c, Value left,
         } else {
           Value p = arith::SIToFPOp::create(nested, at, f32, in[c.b]);
           auto mul = arith::MulFOp::create(nested, at, in[c.a], p);
-          if (mayRoundToBF16(c))
-            mul->setAttr(kBF16Attr, nested.getUnitAttr());
+          copyRounding(c, mul);
           product = mul;
         }
         product = arith::MulFOp::create(nested, at, product, in[2]);

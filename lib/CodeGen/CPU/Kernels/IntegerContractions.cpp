@@ -265,8 +265,7 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
           [&](OpBuilder &nested, Location at, ValueRange v) {
             Value t = arith::SIToFPOp::create(nested, at, f32, v[c.b]);
             auto product = arith::MulFOp::create(nested, at, v[c.a], t);
-            if (mayRoundToBF16(c))
-              product->setAttr(kBF16Attr, nested.getUnitAttr());
+            copyRounding(c, product);
             linalg::YieldOp::create(
                 nested, at,
                 arith::AddFOp::create(nested, at, v[2], product).getResult());

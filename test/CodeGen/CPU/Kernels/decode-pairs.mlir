@@ -8,7 +8,7 @@
 // Many rows of f32 and weights of bytes that may be rounded: the rows become
 // pairs of bf16 before the loop over panels, and parts of a panel within it.
 // CHECK: func.func private @kernel
-// CHECK: memref.alloc() {{.*}}: memref<11520xf32>
+// CHECK: memref.alloc() {{.*}}: memref<14112xf32>
 // CHECK: scf.forall
 // CHECK-COUNT-2: arith.truncf {{.*}} : vector<16xf32> to vector<16xbf16>
 // CHECK: scf.forall

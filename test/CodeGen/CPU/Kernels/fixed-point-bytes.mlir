@@ -12,9 +12,9 @@
 
 // NEON: func.func private @kernel{{.*}}x576x8xi8
 // DOT: func.func private @kernel{{.*}}16x144x32x4xi8
-// DOT: memref.alloc() : memref<1728xi8>
-// DOT: memref.alloc() : memref<18xf32>
-// DOT: memref.alloc() : memref<36xi32>
+// DOT: memref.alloc() {{.*}}: memref<1728xi8>
+// DOT: memref.alloc() {{.*}}: memref<18xf32>
+// DOT: memref.alloc() {{.*}}: memref<36xi32>
 // DOT: scf.forall
 // DOT: scf.if
 // DOT-COUNT-48: "llvm.x86.avx512.vpdpbusd.512"

@@ -11,9 +11,9 @@
 // One row of f32 and weights of four bits in groups of 32: the row becomes
 // integers, before the loop over panels.
 // CHECK: func.func private @kernel
-// CHECK: memref.alloc() : memref<1728xi8>
-// CHECK: memref.alloc() : memref<18xf32>
-// CHECK: memref.alloc() : memref<18xi32>
+// CHECK: memref.alloc() {{.*}}: memref<1728xi8>
+// CHECK: memref.alloc() {{.*}}: memref<18xf32>
+// CHECK: memref.alloc() {{.*}}: memref<18xi32>
 // CHECK: %[[LARGEST:.+]] = scf.for
 // CHECK: vector.reduction <maxui>
 // CHECK: math.roundeven

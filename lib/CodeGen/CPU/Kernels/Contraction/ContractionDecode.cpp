@@ -13,7 +13,8 @@
 // of the task, too.
 //
 // If the operands may be rounded to bf16, the weights become pairs of bf16
-// instead. So does the whole left operand, before the loop over tasks.
+// instead. So does the whole left operand, before the loop over tasks. See
+// ContractionRounded.cpp for operands that may be rounded to 8 bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,21 @@ bool ContractionEmitter::decodesToPairs() {
          llvm::all_of(info.lhsMap().getResults(), llvm::IsaPred<AffineDimExpr>);
 }
 
-int64_t ContractionEmitter::decodedRows() const {
+/// Returns the rows of tiles of at most `most` rows: those past the end of the
+/// last tile are computed in vain.
+static int64_t balanceRows(const Index &size, int64_t most) {
+  if (!size.isStatic() || size.constant == 0)
+    return most;
+  return llvm::divideCeil(size.constant, llvm::divideCeil(size.constant, most));
+}
+
+int64_t ContractionEmitter::decodedRows() {
+  if (roundsToBytes()) {
+    // The sums of a block fill half of the registers. With weights of 8 bits on
+    // Zen 4, 7 rows of two vectors take 1.02 times as long as 8, and 12 rows
+    // 1.18 times.
+    return balanceRows(mSize, code.machine.registers / (2 * vectors));
+  }
   // All registers but those of a row of weights and an element of the left
   // operand: the sums of groups need none of their own here.
   int64_t registers = code.machine.registers;
@@ -57,11 +72,7 @@ int64_t ContractionEmitter::decodedRows() const {
                                    code.lanes >= 16      ? 12
                                    : code.machine.isNEON ? 8
                                                          : 6);
-  if (!mSize.isStatic())
-    return most;
-  // The rows past the end of the last tile are computed in vain.
-  return llvm::divideCeil(mSize.constant,
-                          llvm::divideCeil(mSize.constant, most));
+  return balanceRows(mSize, most);
 }
 
 void ContractionEmitter::decodePart(Scope &scope, Value memory,
@@ -119,17 +130,30 @@ void ContractionEmitter::decodePart(Scope &scope, Value memory,
   code.endFor(outer);
 }
 
-void ContractionEmitter::roundLeftToPairs(Scope &scope) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
+int64_t ContractionEmitter::padding() {
+  return mLoop && !aStride[*mLoop].value
+             ? (decodedRows() - 1) * aStride[*mLoop].constant
+             : 0;
+}
+
+Index ContractionEmitter::leftSize() {
   Index size = Index::of(1);
   for (AffineExpr expr : info.lhsMap().getResults())
     size = code.mul(
         size, code.loopSize(info.op, cast<AffineDimExpr>(expr).getPosition()));
+  return size;
+}
+
+void ContractionEmitter::roundLeftToPairs(Scope &scope) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Index size = leftSize();
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getF32Type());
-  pairsOfLeft = memref::AllocOp::create(
-      b, loc, type, ValueRange{code.materialize(code.floorDiv(size, 2))},
-      ValueRange(), b.getI64IntegerAttr(64));
+  pairsOfLeft =
+      memref::AllocOp::create(b, loc, type,
+                              ValueRange{code.materialize(code.floorDiv(
+                                  code.add(size, Index::of(padding())), 2))},
+                              ValueRange(), b.getI64IntegerAttr(64));
   constexpr int64_t kChunk = 16384;
   SmallVector<Index> ivs;
   Scope task, steps;
@@ -221,10 +245,14 @@ void ContractionEmitter::multiplyDecoded(Scope &scope, Value weights,
   Location loc = code.loc;
   VectorType type = code.vectorType(b.getF32Type());
   int64_t rows = decodedRows();
-  // Rows past the end repeat the last one. Their sums are not used.
+  // Rows past the end repeat the last one, unless there is memory after it.
+  // Their sums are not used.
+  bool isPadded = (pairsOfLeft || fixed.bytes) && padding();
   SmallVector<Index> left;
   for (int64_t i = 0; i < rows; ++i) {
-    Index at = code.min(code.add(row, code.add(tile, Index::of(i))), last);
+    Index at = code.add(code.add(row, tile), Index::of(i));
+    if (!isPadded)
+      at = code.min(at, last);
     at = code.add(aBase, code.mul(at, aStride[*mLoop]));
     left.push_back(
         code.add(at, code.mul(code.floorDiv(first, depth()), reductions[0].a)));
@@ -238,7 +266,9 @@ void ContractionEmitter::multiplyDecoded(Scope &scope, Value weights,
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t v = 0; v < vectors; ++v)
       acc.push_back(vector::LoadOp::create(b, loc, type, sums, place(i, v)));
-  if (pairsOfLeft)
+  if (fixed.bytes)
+    multiplyBytes(scope, weights, left, tile, first, terms, acc);
+  else if (pairsOfLeft)
     multiplyPairs(scope, weights, left, terms, acc);
   else
     multiplyFloats(scope, weights, left, terms, acc);
@@ -251,14 +281,17 @@ void ContractionEmitter::emitDecoded(Scope &scope, const Index &from,
                                      const Index &to) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  auto allocate = [&](int64_t size) -> Value {
-    auto type = MemRefType::get({size}, b.getF32Type());
+  auto allocate = [&](int64_t size, Type element) -> Value {
+    auto type = MemRefType::get({size}, element);
     return memref::AllocaOp::create(b, loc, type, b.getI64IntegerAttr(64));
   };
+  Type f32 = b.getF32Type();
   int64_t size = reductions[0].size.constant * depth();
-  int64_t rows = decodedRows(), most = llvm::alignTo(kRows, rows);
-  Value weights = allocate(std::min(size, kTerms) * panel()),
-        sums = allocate(most * panel());
+  int64_t all = mSize.isStatic() ? std::min(mSize.constant, kRows) : kRows;
+  int64_t rows = decodedRows(), most = llvm::alignTo(all, rows);
+  Value weights = allocate(std::min(size, kTerms) * panel(),
+                           fixed.bytes ? b.getI8Type() : f32),
+        sums = allocate(most * panel(), f32);
   Index last = code.sub(to, Index::of(1));
   Scope block;
   auto blocks = code.beginFor(scope, block, from, to, most);
@@ -281,7 +314,10 @@ void ContractionEmitter::emitDecoded(Scope &scope, const Index &from,
         size % kTerms && size > kTerms
             ? code.min(Index::of(kTerms), code.sub(Index::of(size), first))
             : Index::of(std::min(size, kTerms));
-    decodePart(part, weights, first, terms);
+    if (fixed.bytes)
+      decodeBytes(part, weights, first, terms);
+    else
+      decodePart(part, weights, first, terms);
     Scope inner;
     auto loop = code.beginFor(part, inner, Index::of(0), here, rows);
     multiplyDecoded(inner, weights, sums, row, Index(loop.getInductionVar()),
@@ -307,7 +343,7 @@ void ContractionEmitter::emitDecoded(Scope &scope, const Index &from,
 void ContractionEmitter::emitByteRows(Scope &scope, const Index &from,
                                       const Index &to) {
   Index count = code.sub(to, from);
-  if (count.isStatic() || mSize.isStatic())
+  if (count.isStatic() || mSize.isStatic() || fixed.bytes)
     return emitDecoded(scope, from, to);
   OpBuilder &b = code.b;
   Location loc = code.loc;

@@ -277,10 +277,17 @@ struct ContractionEmitter {
   /// Returns true if they are converted to pairs of bf16 instead.
   bool decodesToPairs();
   /// Returns the rows of a tile then.
-  int64_t decodedRows() const;
+  int64_t decodedRows();
   /// Converts the `terms` terms of the panel from `first` on to f32 or pairs.
   void decodePart(Scope &scope, mlir::Value memory, const Index &first,
                   const Index &terms);
+  /// Returns the number of elements after the rounded left operand, so that the
+  /// last tile of rows can be whole: rows are at constant distances then. 0 if
+  /// their distance is dynamic.
+  int64_t padding();
+  /// Returns the number of elements of the left operand, whose dimensions are
+  /// loops.
+  Index leftSize();
   /// Rounds the left operand to pairs of bf16, in `pairsOfLeft`.
   void roundLeftToPairs(Scope &scope);
   /// Loads the vectors of term or pair `k` of what `decodePart` stored.
@@ -304,12 +311,44 @@ struct ContractionEmitter {
   void emitDecoded(Scope &scope, const Index &from, const Index &to);
   /// The same, but without that if the rows are few at run time.
   void emitByteRows(Scope &scope, const Index &from, const Index &to);
+  /// Returns true if f32 can be multiplied by the weights as integers.
+  bool multipliesIntegers();
   /// Returns true if the left operand, one row of f32, is multiplied as
   /// integers.
   bool usesFixedPoint();
-  /// Converts the left operand to integers, in memory that `freeRounded` frees.
+  /// Returns true if the left operand, rows of f32, is rounded to 8 bits.
+  bool roundsToBytes();
+  /// Returns the number of bytes of a rounded term.
+  int64_t numBytes() const { return kernel::mayRoundToInt8(info) ? 1 : 3; }
+  /// Converts the left operand, one row, to integers, in memory that
+  /// `freeRounded` frees.
   void roundLeft(Scope &scope);
+  /// The same for a left operand that is rounded to 8 bits.
+  void roundLeftToBytes(Scope &scope);
+  /// Allocates memory for `terms` rounded terms.
+  void allocateRounded(const Index &terms);
   void freeRounded();
+  /// Rounds the terms from element `from` of the left operand on, which are
+  /// block `block`. The bytes of a term have distance `plane`. Returns the bits
+  /// of the largest magnitude.
+  mlir::Value roundBlock(const Index &from, const Index &block,
+                         const Index &plane);
+  /// Loads what the sums of a block contain in excess.
+  mlir::Value loadOffset(const Index &block, int64_t number);
+  /// Loads four rounded terms for all columns of a vector.
+  mlir::Value loadRounded(const Index &at);
+  /// Converts the `terms` terms of the panel from `first` on to unsigned bytes.
+  void decodeBytes(Scope &scope, mlir::Value memory, const Index &first,
+                   const Index &terms);
+  /// As `multiplyFloats`, with weights of `decodeBytes` and rounded rows, for
+  /// the tile of rows from `tile` on.
+  void multiplyBytes(Scope &scope, mlir::Value weights,
+                     llvm::ArrayRef<Index> left, const Index &tile,
+                     const Index &first, const Index &terms,
+                     llvm::SmallVector<mlir::Value> &acc);
+  /// Prefetches some of the weights from term `next` on, while the tile
+  /// multiplies the block of terms at `term`.
+  void prefetchPart(const Index &next, const Index &tile, const Index &term);
   /// Adds products of bytes to `sum`, which is null at first.
   mlir::Value addByteProducts(mlir::Value sum, mlir::Value unsignedBytes,
                               mlir::Value signedBytes);
@@ -317,7 +356,7 @@ struct ContractionEmitter {
   mlir::Value scaleByteSum(mlir::Value sum, int64_t factor);
   /// Returns what makes the weights unsigned, and the number of its sums.
   int64_t offset() const { return byteQuads ? 128 : 8; }
-  int64_t numOffsets() const { return byteQuads ? 2 : 1; }
+  int64_t numOffsets() const { return byteQuads && numBytes() > 1 ? 2 : 1; }
   /// Returns the place of the `number`-th sum of a block in `fixed.offsets`.
   Index offsetOf(const Index &block, int64_t number) {
     return code.add(code.mul(block, Index::of(numOffsets())),

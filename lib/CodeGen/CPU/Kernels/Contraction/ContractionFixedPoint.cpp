@@ -28,6 +28,9 @@
 //
 // A row with an infinity or a NaN is computed in f32.
 //
+// If the row may be rounded to 8 bits (kInt8Attr), q has one byte; see
+// ContractionRounded.cpp.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Emitters.h"
@@ -39,37 +42,56 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace fx::cpu;
 
-/// The terms of a block, and the bytes of a term.
-static constexpr int64_t kTerms = kFixedPointTerms, kBytes = 3;
-/// The largest |q|: a rounding of the scale does not carry it beyond three
-/// bytes.
-static constexpr float kMost = 127 * 65536;
+/// The terms of a block.
+static constexpr int64_t kTerms = kFixedPointTerms;
 
-bool ContractionEmitter::usesFixedPoint() {
+/// Returns true if `bits`, those of an absolute value, are of a finite f32.
+static Value isFiniteBits(KernelCode &code, Value bits) {
+  return arith::CmpIOp::create(
+      code.b, code.loc, arith::CmpIPredicate::ult, bits,
+      arith::ConstantOp::create(code.b, code.loc,
+                                code.b.getI32IntegerAttr(0x7f800000)));
+}
+
+bool ContractionEmitter::multipliesIntegers() {
   if (!(nibbles || (byteQuads && code.machine.hasByteDot)) ||
-      !info.hasByteWeights() || !packed || tiles || mLoop || !outer.empty() ||
-      code.machine.isNEON || code.lanes < 8 || info.groupSize % kTerms ||
-      reductions.size() != 1)
+      !info.hasByteWeights() || !packed || tiles || code.machine.isNEON ||
+      code.lanes < 8 || info.groupSize % kTerms || reductions.size() != 1)
     return false;
   const ReductionLoop &r = reductions[0];
   return r.size.isStatic() && r.size.constant * depth() % kTerms == 0 &&
          r.a.isStatic(depth());
 }
 
-void ContractionEmitter::roundLeft(Scope &scope) {
+bool ContractionEmitter::usesFixedPoint() {
+  return multipliesIntegers() && !mLoop && outer.empty();
+}
+
+void ContractionEmitter::allocateRounded(const Index &terms) {
+  auto allocate = [&](const Index &size, Type element) -> Value {
+    auto type = MemRefType::get({ShapedType::kDynamic}, element);
+    return memref::AllocOp::create(code.b, code.loc, type,
+                                   ValueRange{code.materialize(size)},
+                                   ValueRange(), code.b.getI64IntegerAttr(64));
+  };
+  Index blocks = code.floorDiv(terms, kTerms);
+  fixed.bytes =
+      allocate(code.mul(terms, Index::of(numBytes())), code.b.getI8Type());
+  fixed.scales = allocate(blocks, code.b.getF32Type());
+  fixed.offsets =
+      allocate(code.mul(blocks, Index::of(numOffsets())), code.b.getI32Type());
+}
+
+Value ContractionEmitter::roundBlock(const Index &from, const Index &block,
+                                     const Index &plane) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  int64_t terms = reductions[0].size.constant * depth();
-  auto allocate = [&](int64_t size, Type element) -> Value {
-    return memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
-  };
   Type i8 = b.getI8Type(), i32 = b.getI32Type(), f32 = b.getF32Type();
-  fixed.bytes = allocate(kBytes * terms, i8);
-  fixed.scales = allocate(terms / kTerms, f32);
-  fixed.offsets = allocate(terms / kTerms * numOffsets(), i32);
   auto vectorOf = [](Type element) {
     return VectorType::get({kTerms}, element);
   };
@@ -80,34 +102,41 @@ void ContractionEmitter::roundLeft(Scope &scope) {
   auto number = [&](TypedAttr v) -> Value {
     return arith::ConstantOp::create(b, loc, v);
   };
-  Value none = number(b.getI32IntegerAttr(0));
-  Scope inner;
-  auto loop = code.beginFor(scope, inner, Index::of(0),
-                            Index::of(terms / kTerms), 1, none);
-  Index block(loop.getInductionVar());
   Index first = code.mul(block, Index::of(kTerms));
   Value x = vector::LoadOp::create(b, loc, vectorOf(f32), a->flat,
-                                   code.materialize(code.add(aBase, first)));
+                                   code.materialize(from));
   // As integers, the absolute values are ordered, with NaN above infinity.
   Value bits = vector::BitCastOp::create(b, loc, vectorOf(i32), x);
   bits = arith::AndIOp::create(b, loc, bits, splat(0x7fffffff));
   Value most =
       vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, bits);
-  Value all = arith::MaxUIOp::create(b, loc, loop.getRegionIterArg(0), most);
+  Value found = most;
   // Neither the scale nor its inverse are subnormal or infinite.
   float least = 0x1p-100f;
   most = arith::MaxUIOp::create(
       b, loc, most,
       number(b.getI32IntegerAttr(llvm::bit_cast<int32_t>(least))));
+  // The largest |q|: a rounding of the scale does not carry it beyond the
+  // bytes.
+  float largest = numBytes() == 1 ? 127 : 127 * 65536;
   Value scale =
       arith::MulFOp::create(b, loc, arith::BitcastOp::create(b, loc, f32, most),
-                            number(b.getF32FloatAttr(1 / kMost)));
+                            number(b.getF32FloatAttr(1 / largest)));
   Value inverse =
       arith::DivFOp::create(b, loc, number(b.getF32FloatAttr(1)), scale);
   Value q = arith::MulFOp::create(
       b, loc, x, vector::BroadcastOp::create(b, loc, vectorOf(f32), inverse));
-  q = arith::FPToSIOp::create(b, loc, vectorOf(i32),
-                              math::RoundEvenOp::create(b, loc, q));
+  q = math::RoundEvenOp::create(b, loc, q);
+  if (numBytes() == 1) {
+    // There is no sum in f32 for rows with an infinity or a NaN.
+    Value isFinite = isFiniteBits(code, found);
+    scale = arith::SelectOp::create(b, loc, isFinite, scale,
+                                    number(b.getF32FloatAttr(std::nanf(""))));
+    Value zero = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(vectorOf(f32), 0.0f));
+    q = arith::SelectOp::create(b, loc, isFinite, q, zero);
+  }
+  q = arith::FPToSIOp::create(b, loc, vectorOf(i32), q);
   auto storeOffset = [&](int64_t number, Value terms) {
     Value sum =
         vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, terms);
@@ -118,28 +147,42 @@ void ContractionEmitter::roundLeft(Scope &scope) {
                             code.materialize(offsetOf(block, number)));
   };
   Value whole = q;
-  for (int64_t byte = 0; byte < kBytes; ++byte) {
+  for (int64_t byte = 0; byte < numBytes(); ++byte) {
     Value low = arith::TruncIOp::create(b, loc, vectorOf(i8), q);
-    Index at = code.add(first, Index::of(byte * terms));
+    Index at = code.add(first, code.mul(Index::of(byte), plane));
     vector::StoreOp::create(b, loc, low, fixed.bytes, code.materialize(at));
-    if (byte + 1 == kBytes)
+    if (byte + 1 == numBytes())
       break;
     q = arith::SubIOp::create(
         b, loc, q, arith::ExtSIOp::create(b, loc, vectorOf(i32), low));
     q = arith::ShRSIOp::create(b, loc, q, splat(8));
   }
   // The high byte is what remains.
-  if (byteQuads) {
+  if (numOffsets() == 2) {
     whole = arith::SubIOp::create(b, loc, whole,
                                   arith::ShLIOp::create(b, loc, q, splat(16)));
     storeOffset(1, q);
   }
   storeOffset(0, whole);
   memref::StoreOp::create(b, loc, scale, fixed.scales, code.materialize(block));
+  return found;
+}
+
+void ContractionEmitter::roundLeft(Scope &scope) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  int64_t terms = reductions[0].size.constant * depth();
+  allocateRounded(Index::of(terms));
+  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, Index::of(0),
+                            Index::of(terms / kTerms), 1, none);
+  Index block(loop.getInductionVar());
+  Index from = code.add(aBase, code.mul(block, Index::of(kTerms)));
+  Value most = roundBlock(from, block, Index::of(terms));
+  Value all = arith::MaxUIOp::create(b, loc, loop.getRegionIterArg(0), most);
   code.endFor(loop, all);
-  fixed.isFinite = arith::CmpIOp::create(
-      b, loc, arith::CmpIPredicate::ult, loop.getResult(0),
-      number(b.getI32IntegerAttr(0x7f800000)));
+  fixed.isFinite = isFiniteBits(code, loop.getResult(0));
 }
 
 void ContractionEmitter::freeRounded() {
@@ -204,23 +247,36 @@ SmallVector<Value> ContractionEmitter::getUnsigned(const Index &at, int64_t v) {
           arith::ShRUIOp::create(b, loc, u, splat(4))};
 }
 
+Value ContractionEmitter::loadOffset(const Index &block, int64_t number) {
+  return code.splat(
+      memref::LoadOp::create(code.b, code.loc, fixed.offsets,
+                             code.materialize(offsetOf(block, number))));
+}
+
+Value ContractionEmitter::loadRounded(const Index &at) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value word = vector::BitCastOp::create(
+      b, loc, VectorType::get({1}, b.getI32Type()),
+      vector::LoadOp::create(b, loc, VectorType::get({4}, b.getI8Type()),
+                             fixed.bytes, code.materialize(at)));
+  return vector::BitCastOp::create(
+      b, loc, VectorType::get({width()}, b.getI8Type()),
+      code.splat(vector::ExtractOp::create(b, loc, word, 0)));
+}
+
 SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
                                                 Index pOff, bool fetches) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   int64_t terms = reductions[0].size.constant * depth();
-  auto type = VectorType::get({width()}, b.getI8Type());
-  auto offset = [&](int64_t number) {
-    return code.splat(memref::LoadOp::create(
-        b, loc, fixed.offsets, code.materialize(offsetOf(block, number))));
-  };
   // The sums of the low bytes come first.
-  SmallVector<Value> sums(kBytes * vectors);
+  SmallVector<Value> sums(numBytes() * vectors);
   if (code.machine.hasByteDot)
     for (int64_t v = 0; v < vectors; ++v) {
-      sums[v] = offset(0);
-      if (byteQuads)
-        sums[2 * vectors + v] = offset(1);
+      sums[v] = loadOffset(block, 0);
+      if (numOffsets() == 2)
+        sums[2 * vectors + v] = loadOffset(block, 1);
     }
   for (int64_t step = 0; step < kTerms / depth(); ++step) {
     const ReductionLoop &r = reductions[0];
@@ -233,17 +289,10 @@ SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
     for (int64_t v = 0; v < vectors; ++v)
       right.push_back(getUnsigned(at, v));
     for (int64_t part = 0; part < depth() / 4; ++part)
-      for (int64_t byte = 0; byte < kBytes; ++byte) {
+      for (int64_t byte = 0; byte < numBytes(); ++byte) {
         int64_t term = byte * terms + step * depth() + 4 * part;
-        Index from =
-            code.add(code.mul(block, Index::of(kTerms)), Index::of(term));
-        Value word = vector::BitCastOp::create(
-            b, loc, VectorType::get({1}, b.getI32Type()),
-            vector::LoadOp::create(b, loc, VectorType::get({4}, b.getI8Type()),
-                                   fixed.bytes, code.materialize(from)));
-        Value x = vector::BitCastOp::create(
-            b, loc, type,
-            code.splat(vector::ExtractOp::create(b, loc, word, 0)));
+        Value x = loadRounded(
+            code.add(code.mul(block, Index::of(kTerms)), Index::of(term)));
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = sums[byte * vectors + v];
           sum = addByteProducts(sum, right[v][part], x);
@@ -254,16 +303,16 @@ SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
   SmallVector<Value> result;
   for (int64_t v = 0; v < vectors; ++v) {
     Value sum;
-    int64_t bytes = byteQuads ? kBytes - 1 : kBytes;
+    int64_t bytes = numOffsets() == 2 ? numBytes() - 1 : numBytes();
     for (int64_t byte = 0; byte < bytes; ++byte) {
       Value part =
           scaleByteSum(sums[byte * vectors + v], int64_t(1) << (8 * byte));
       sum = sum ? arith::AddIOp::create(b, loc, sum, part) : part;
     }
     if (!code.machine.hasByteDot)
-      sum = arith::AddIOp::create(b, loc, sum, offset(0));
+      sum = arith::AddIOp::create(b, loc, sum, loadOffset(block, 0));
     sum = arith::SIToFPOp::create(b, loc, floats, sum);
-    if (byteQuads)
+    if (numOffsets() == 2)
       sum = vector::FMAOp::create(
           b, loc,
           arith::SIToFPOp::create(b, loc, floats, sums[bytes * vectors + v]),
@@ -314,6 +363,8 @@ SmallVector<Value> ContractionEmitter::sumBlocks(Scope &scope, Index bOff,
 SmallVector<Value> ContractionEmitter::sumFixedPoint(Scope &scope, Index aOff,
                                                      Index bOff, Index pOff,
                                                      bool fetches) {
+  if (!fixed.isFinite)
+    return sumBlocks(scope, bOff, pOff, fetches);
   OpBuilder &b = code.b;
   Location loc = code.loc;
   SmallVector<Type> types(vectors, code.vectorType(b.getF32Type()));

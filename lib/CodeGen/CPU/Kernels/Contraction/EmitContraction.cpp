@@ -41,7 +41,7 @@ ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
                    return r.size.isStatic() && r.b.constant % prefetch == 0;
                  });
   Index pOff = fetches && prefetch > 1 ? prefetchStart(row) : Index::of(0);
-  if (fixed.isFinite)
+  if (fixed.bytes)
     return sumFixedPoint(scope, aRow, bBase, pOff, fetches);
   if (info.groupSize)
     return sumGroups(scope, aRow, bBase, pOff, fetches, count);
@@ -414,7 +414,9 @@ void ContractionEmitter::emit() {
   for (const TaskLoop &entry : order)
     sizes.push_back(entry.size);
   Scope top, task;
-  if (usesFixedPoint())
+  if (roundsToBytes())
+    roundLeftToBytes(top);
+  else if (usesFixedPoint())
     roundLeft(top);
   else if (decodesToPairs())
     roundLeftToPairs(top);
@@ -440,7 +442,7 @@ void ContractionEmitter::emit() {
   if (tiles)
     emitTiles(task, tile.from,
               isFull ? Index::of(rowBlock) : code.sub(tile.to, tile.from));
-  else if (decodes())
+  else if (mLoop && (fixed.bytes || decodes()))
     emitByteRows(task, tile.from, tile.to);
   else if (isFull)
     emitBlock(task, tile.from);
