@@ -195,6 +195,31 @@ def test_large_weights_alone(rows, k, tmp_path):
     assert re.search(rf"fx_kernel.invoke @\w+ ins\([^)]*x{terms}xi8>", main)
 
 
+def test_methods_share_the_weights_of_heads(tmp_path):
+    """The terms are heads and their elements in one method, and one dimension in the other."""
+
+    class Output(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = quantized.Linear(nn.Linear(768, 768), nn.Identity())
+
+        def forward(self, q, k):
+            x = nn.functional.scaled_dot_product_attention(q, k, k)
+            return self.linear(x.transpose(1, 2).flatten(2))
+
+    torch.manual_seed(6)
+    module, k = Output().eval(), torch.randn(1, 12, 40, 64)
+    methods = []
+    for name, rows in (("decode", 1), ("prefill", 20)):
+        path = tmp_path / f"{name}.pt2"
+        exporting.save(exporting.export(module, (torch.randn(1, 12, rows, 64), k)), path)
+        methods.append(f"{name}={path}")
+    out = tmp_path / "m.so"
+    result = harness.tool("fx-compile", *methods, "-o", out, "--no-fallback")
+    assert result.returncode == 0, result.stderr
+    assert out.stat().st_size < 1.5 * 768 * 768
+
+
 def test_one_column(tmp_path):
     torch.manual_seed(7)
     layer = quantized.Linear(nn.Linear(36, 1), quantized.Static(torch.randn(64, 36)))

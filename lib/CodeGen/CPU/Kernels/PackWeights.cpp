@@ -114,8 +114,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   /// multiplied as integers. This does not depend on the number of rows:
   /// methods with other numbers share the weights.
   bool hasByteQuads(Contraction &c, unsigned loop) {
-    return vnni && c.hasByteWeights() && c.k.size() == 1 &&
-           c.groupSize % kFixedPointTerms == 0 &&
+    return vnni && c.hasByteWeights() && c.groupSize % kFixedPointTerms == 0 &&
            areContiguous(c, loop, kFixedPointTerms);
   }
 
