@@ -220,6 +220,31 @@ def test_exact_rows_of_8_bits(bits, size, rows, cpu):
 
 
 @pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("rows", [1, 5])
+def test_heads_of_8_bits(bits, rows):
+    """The columns are heads and their elements, as in a projection before attention."""
+
+    class Heads(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = quantized.Grouped(640, 512, 32, nn.Identity(), bits)
+
+        def forward(self, x):
+            y = self.layer(x).view(1, rows, 8, 64).transpose(1, 2)
+            return y, nn.functional.scaled_dot_product_attention(y, y, y)
+
+    torch.manual_seed(3)
+    module, x = Heads().eval(), torch.randn(1, rows, 640)
+    exact = nn.functional.linear(x.double(), module.layer.weight().double(), module.layer.bias.double())
+    exact = exact.view(1, rows, 8, 64).transpose(1, 2)
+    for precision, least, most in (("f32", 0, 1e-6), ("int8", 1e-3, 1e-2)):
+        got = fx_mlir.compile(module, (x,), precision=precision, no_fallback=True)(x)[0]
+        error = (got - exact).norm() / exact.norm()
+        assert error < most
+        assert error >= least or not rounds_to_bytes(bits, 32, 640)
+
+
+@pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
 def test_rows_of_8_bits_that_are_not_finite(bits, value):
     """Such a value makes its row NaN, and no other."""

@@ -311,6 +311,9 @@ struct ContractionEmitter {
   void emitDecoded(Scope &scope, const Index &from, const Index &to);
   /// The same, but without that if the rows are few at run time.
   void emitByteRows(Scope &scope, const Index &from, const Index &to);
+  /// Returns true if the left operand is one row. The loops outside of the tile
+  /// are over columns then, for example over the heads of a projection.
+  bool hasOneRow();
   /// Returns true if f32 can be multiplied by the weights as integers.
   bool multipliesIntegers();
   /// Returns true if the left operand, one row of f32, is multiplied as

@@ -68,8 +68,14 @@ bool ContractionEmitter::multipliesIntegers() {
          r.a.isStatic(depth());
 }
 
+bool ContractionEmitter::hasOneRow() {
+  return !mLoop && llvm::all_of(outer, [&](unsigned loop) {
+    return aStride[loop].isStatic(0);
+  });
+}
+
 bool ContractionEmitter::usesFixedPoint() {
-  return multipliesIntegers() && !mLoop && outer.empty();
+  return multipliesIntegers() && hasOneRow();
 }
 
 void ContractionEmitter::allocateRounded(const Index &terms) {

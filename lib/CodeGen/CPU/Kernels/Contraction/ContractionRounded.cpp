@@ -35,7 +35,7 @@ static constexpr int64_t kTerms = kFixedPointTerms;
 bool ContractionEmitter::roundsToBytes() {
   // Rows are found by their position among all elements of the left operand.
   return kernel::mayRoundToInt8(info) && multipliesIntegers() &&
-         (mLoop || outer.empty()) &&
+         (mLoop || hasOneRow()) &&
          llvm::all_of(info.lhsMap().getResults(), llvm::IsaPred<AffineDimExpr>);
 }
 
