@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace fx;
 
@@ -74,15 +75,13 @@ llvm::StringRef fx::getExtension(EmitKind emit) {
 }
 
 std::optional<fx::Precision> fx::parsePrecision(llvm::StringRef text) {
-  Precision precision;
-  for (llvm::StringRef name : llvm::split(text, ','))
-    if (name == "bf16")
-      precision.bf16 = true;
-    else if (name == "int8")
-      precision.int8 = true;
-    else if (name != "f32")
-      return std::nullopt;
-  return precision;
+  return llvm::StringSwitch<std::optional<Precision>>(text)
+      .Case("f32", Precision{})
+      .Case("bf16", Precision{/*bf16=*/true, /*int8=*/false})
+      .Case("int8", Precision{/*bf16=*/false, /*int8=*/true})
+      .Cases({"bf16,int8", "int8,bf16"},
+             Precision{/*bf16=*/true, /*int8=*/true})
+      .Default(std::nullopt);
 }
 
 /// Returns the formats that `platform` has and not all targets have.

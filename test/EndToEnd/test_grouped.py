@@ -157,9 +157,9 @@ def test_bf16_of_many_rows(bits, size, shape):
         assert (error > 1e-4) == rounds
 
 
-def rounds_to_bytes(bits, size, k, cpu=""):
+def rounds_to_bytes(bits, size, k):
     """True if the rows of such a layer are rounded to 8 bits with precision="int8"."""
-    has_dots = not cpu and features() & {"avx512_vnni", "avx_vnni"}
+    has_dots = features() & {"avx512_vnni", "avx_vnni"}
     return k % 32 == 0 and (size or 32) % 32 == 0 and bool(has_dots or (bits == 4 and "avx2" in features()))
 
 
@@ -242,6 +242,18 @@ def test_heads_of_8_bits(bits, rows):
         error = (got - exact).norm() / exact.norm()
         assert error < most
         assert error >= least or not rounds_to_bytes(bits, 32, 640)
+
+
+@pytest.mark.parametrize("rows", [1, 9])
+@pytest.mark.parametrize("cpu", ["sandybridge", "knl"])
+def test_cpus_without_products_of_bytes(cpu, rows, tmp_path):
+    """AVX without AVX2, and AVX512F without AVX512BW."""
+    layer = make_layer(4, 32, 640)
+    exporting.save(exporting.export(layer, (torch.randn(rows, 640),)), tmp_path / "m.pt2")
+    for precision in ("f32", "int8"):
+        flags = [f"--mcpu={cpu}", f"--precision={precision}", "-o", tmp_path / "m.so"]
+        result = harness.tool("fx-compile", tmp_path / "m.pt2", *flags)
+        assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("bits", [4, 8])

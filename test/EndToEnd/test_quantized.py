@@ -195,7 +195,8 @@ def test_large_weights_alone(rows, k, tmp_path):
     assert re.search(rf"fx_kernel.invoke @\w+ ins\([^)]*x{terms}xi8>", main)
 
 
-def test_methods_share_the_weights_of_heads(tmp_path):
+@pytest.mark.parametrize("heads, size", [(12, 64), (16, 48)])
+def test_methods_share_the_weights_of_heads(heads, size, tmp_path):
     """The terms are heads and their elements in one method, and one dimension in the other."""
 
     class Output(nn.Module):
@@ -208,11 +209,11 @@ def test_methods_share_the_weights_of_heads(tmp_path):
             return self.linear(x.transpose(1, 2).flatten(2))
 
     torch.manual_seed(6)
-    module, k = Output().eval(), torch.randn(1, 12, 40, 64)
+    module, k = Output().eval(), torch.randn(1, heads, 40, size)
     methods = []
     for name, rows in (("decode", 1), ("prefill", 20)):
         path = tmp_path / f"{name}.pt2"
-        exporting.save(exporting.export(module, (torch.randn(1, 12, rows, 64), k)), path)
+        exporting.save(exporting.export(module, (torch.randn(1, heads, rows, size), k)), path)
         methods.append(f"{name}={path}")
     out = tmp_path / "m.so"
     result = harness.tool("fx-compile", *methods, "-o", out, "--no-fallback")

@@ -87,17 +87,12 @@ static cl::list<std::string>
 static cl::opt<int> optLevel("O",
                              cl::desc("Optimization level of LLVM, 1 to 3"),
                              cl::init(3), cl::Prefix, cl::cat(category));
-enum class Operands { F32, BF16, Int8 };
-static cl::bits<Operands> precision(
-    "precision", cl::CommaSeparated,
-    cl::desc("The operands of f32 matmuls and convolutions"),
-    cl::values(clEnumValN(Operands::F32, "f32", "not rounded (default)"),
-               clEnumValN(Operands::BF16, "bf16",
-                          "rounded to bf16; sums and all else in f32"),
-               clEnumValN(Operands::Int8, "int8",
-                          "rounded to 8 bits where integer weights are "
-                          "multiplied; also bf16,int8")),
-    cl::cat(category));
+static cl::opt<std::string> precision(
+    "precision",
+    cl::desc("Round the operands of f32 matmuls and convolutions: bf16, or "
+             "int8, that of integer weights to 8 bits, or bf16,int8. Sums and "
+             "all else stay f32. Default: f32"),
+    cl::init("f32"), cl::cat(category));
 static cl::opt<fx::cpu::WinogradMode> winograd(
     "winograd",
     cl::desc("The 3 x 3 convolutions of f32 that use Winograd's method"),
@@ -338,8 +333,11 @@ int main(int argc, char **argv) {
   options.gpuTiles = gpuTiles;
   options.allowFallback = !noFallback;
   options.async.assign(async.begin(), async.end());
-  options.precision.bf16 = precision.isSet(Operands::BF16);
-  options.precision.int8 = precision.isSet(Operands::Int8);
+  std::optional<Precision> rounding = parsePrecision(precision);
+  if (!rounding)
+    return fail("--precision: expected f32, bf16, int8 or bf16,int8, got '" +
+                precision + "'");
+  options.precision = *rounding;
   options.winograd = winograd;
   options.profile = profile;
   options.optLevel = optLevel;

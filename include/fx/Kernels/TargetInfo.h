@@ -48,6 +48,9 @@ struct TargetInfo {
   int64_t registers = 32;
   /// Whether there is an instruction for dot products of four bytes (vpdpbusd).
   bool hasByteDot = false;
+  /// Whether vectors of bytes of that width can be multiplied at all
+  /// (vpmaddubsw): AVX2 and AVX512BW can, AVX and AVX512F cannot.
+  bool hasByteProducts = true;
   /// Whether there is an instruction for dot products of two bf16 (vdpbf16ps).
   bool hasBF16Dot = false;
   /// Whether the vectors are those of NEON (AArch64). Instructions then

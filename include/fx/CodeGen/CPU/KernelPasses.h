@@ -36,6 +36,8 @@ struct KernelOptions {
   bool neon = false;
   /// Whether the machine has vpdpbusd for vectors of `lanes` lanes, or sdot.
   bool vnni = false;
+  /// Whether the machine has vpmaddubsw for such vectors.
+  bool byteProducts = true;
   /// Whether NEON has usdot.
   bool mixedDot = false;
   /// vdpbf16ps exists for vectors of that many lanes, or bfdot.

@@ -172,11 +172,11 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
 
     For 8-bit integers, four terms of a column are contiguous: `inner_tiles =
     [32, 4]`. So they are for weights of bytes that f32 is multiplied by, with
-    `vnni`, if the terms are blocks of 32: one row is multiplied as integers. With
+    `vnni`, if the terms are blocks of 32, and are multiplied as integers. With
     `bf16`, two terms of bf16 operands are contiguous, `inner_tiles = [32, 2]`, if
-    the terms of the left operand are contiguous and their number is even. If only the low four
-    bits of integers are used (`(p << 4) >> 4`), a byte holds two terms: term k in
-    the lower half and term k + 4 in the upper half, in the layout
+    the terms of the left operand are contiguous and their number is even. If only
+    the low four bits of integers are used (`(p << 4) >> 4`), a byte holds two
+    terms: term k in the lower half and term k + 4 in the upper half, in the layout
     `[N/P][K/8][P][4]`, and the unpacking is marked with `nibbles`. The scales of
     groups are packed by columns, too.
 
@@ -291,6 +291,8 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"bf16", "bf16", "bool", "false",
            "multiply packed pairs of bf16 by vdpbf16ps, of vectors as wide as the lanes; "
            "with `neon` by bfdot">,
+    Option<"byteProducts", "byte-products", "bool", "true",
+           "vpmaddubsw exists for vectors as wide as the lanes">,
     Option<"report", "report", "bool", "false",
            "remark on kernels that are left to the general path">,
     Option<"mixedDot", "mixed-dot", "bool", "false",

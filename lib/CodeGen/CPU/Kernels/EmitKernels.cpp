@@ -66,6 +66,7 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
   void runOnOperation() override {
     TargetInfo target = TargetInfo::getCPU(lanes, vnni, bf16, tiles, neon);
     target.hasMixedDot = mixedDot;
+    target.hasByteProducts = byteProducts;
     DenseMap<StringAttr, SmallVector<InvokeOp>> invokes;
     getOperation().walk([&](InvokeOp op) {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);

@@ -114,8 +114,15 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   /// multiplied as integers. This does not depend on the number of rows:
   /// methods with other numbers share the weights.
   bool hasByteQuads(Contraction &c, unsigned loop) {
+    int64_t terms = 1;
+    for (unsigned k : c.k) {
+      int64_t size = c.op.getStaticLoopRanges()[k];
+      if (ShapedType::isDynamic(size))
+        return false;
+      terms *= size;
+    }
     return vnni && c.hasByteWeights() && c.groupSize % kFixedPointTerms == 0 &&
-           areContiguous(c, loop, kFixedPointTerms);
+           terms % kFixedPointTerms == 0 && areContiguous(c, loop, 4);
   }
 
   /// Joins [..., K/4, P, 4] bytes to [..., K/8, P, 4] bytes of two terms each.

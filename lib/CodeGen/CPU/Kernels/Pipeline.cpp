@@ -33,6 +33,7 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
     return options;
   }
   options.lanes = has("avx512f") ? 16 : has("avx2") || has("avx") ? 8 : 4;
+  options.byteProducts = has(options.lanes == 16 ? "avx512bw" : "avx2");
   // AVX512-VNNI has vectors of less than 512 bits only with AVX512VL.
   options.vnni = options.lanes == 16
                      ? has("avx512vnni")
@@ -95,6 +96,7 @@ void fx::cpu::buildEmitPipeline(OpPassManager &pm,
   FXCPUEmitKernelsOptions emit;
   emit.lanes = options.lanes;
   emit.vnni = options.vnni;
+  emit.byteProducts = options.byteProducts;
   emit.bf16 = options.bf16;
   emit.tiles = options.tiles;
   emit.neon = options.neon;

@@ -31,12 +31,12 @@ using namespace fx::cpu;
 /// The least number of rows for which the conversion pays.
 static int64_t getLeastRows(bool nibbles) { return nibbles ? 6 : 16; }
 /// The rows whose sums are kept, and the terms of a part of the panel.
-static constexpr int64_t kRows = 128, kTerms = 256;
+static constexpr int64_t kRows = 128, kPartTerms = 256;
 
 bool ContractionEmitter::decodes() {
   return info.hasByteWeights() && packed && mLoop && !tiles &&
          reductions.size() == 1 && reductions[0].size.isStatic() &&
-         kTerms % std::max<int64_t>(info.groupSize, depth()) == 0 &&
+         kPartTerms % std::max<int64_t>(info.groupSize, depth()) == 0 &&
          !(mSize.isStatic() && mSize.constant < getLeastRows(nibbles));
 }
 
@@ -288,8 +288,8 @@ void ContractionEmitter::emitDecoded(Scope &scope, const Index &from,
   Type f32 = b.getF32Type();
   int64_t size = reductions[0].size.constant * depth();
   int64_t all = mSize.isStatic() ? std::min(mSize.constant, kRows) : kRows;
-  int64_t rows = decodedRows(), most = llvm::alignTo(all, rows);
-  Value weights = allocate(std::min(size, kTerms) * panel(),
+  int64_t rows = decodedRows(), most = llvm::alignTo(std::max(all, rows), rows);
+  Value weights = allocate(std::min(size, kPartTerms) * panel(),
                            fixed.bytes ? b.getI8Type() : f32),
         sums = allocate(most * panel(), f32);
   Index last = code.sub(to, Index::of(1));
@@ -308,12 +308,12 @@ void ContractionEmitter::emitDecoded(Scope &scope, const Index &from,
   {
     Scope part;
     auto parts = code.beginFor(block, part, Index::of(0), Index::of(size),
-                               std::min(size, kTerms));
+                               std::min(size, kPartTerms));
     Index first(parts.getInductionVar());
     Index terms =
-        size % kTerms && size > kTerms
-            ? code.min(Index::of(kTerms), code.sub(Index::of(size), first))
-            : Index::of(std::min(size, kTerms));
+        size % kPartTerms && size > kPartTerms
+            ? code.min(Index::of(kPartTerms), code.sub(Index::of(size), first))
+            : Index::of(std::min(size, kPartTerms));
     if (fixed.bytes)
       decodeBytes(part, weights, first, terms);
     else

@@ -121,7 +121,8 @@ struct ContractionEmitter {
   mlir::Value fetchScale;
   // The left operand as integers, see ContractionFixedPoint.cpp: the bytes of
   // all terms, the low ones first; for each block of terms the scale, and what
-  // its sums contain in excess; whether all terms are finite.
+  // its sums contain in excess; whether all terms are finite, or null if rows
+  // with other terms have no other code.
   struct {
     mlir::Value bytes, scales, offsets, isFinite;
   } fixed;
@@ -322,7 +323,7 @@ struct ContractionEmitter {
   /// Returns true if the left operand, rows of f32, is rounded to 8 bits.
   bool roundsToBytes();
   /// Returns the number of bytes of a rounded term.
-  int64_t numBytes() const { return kernel::mayRoundToInt8(info) ? 1 : 3; }
+  int64_t numBytes() { return roundsToBytes() ? 1 : 3; }
   /// Converts the left operand, one row, to integers, in memory that
   /// `freeRounded` frees.
   void roundLeft(Scope &scope);
@@ -359,7 +360,7 @@ struct ContractionEmitter {
   mlir::Value scaleByteSum(mlir::Value sum, int64_t factor);
   /// Returns what makes the weights unsigned, and the number of its sums.
   int64_t offset() const { return byteQuads ? 128 : 8; }
-  int64_t numOffsets() const { return byteQuads && numBytes() > 1 ? 2 : 1; }
+  int64_t numOffsets() { return byteQuads && numBytes() > 1 ? 2 : 1; }
   /// Returns the place of the `number`-th sum of a block in `fixed.offsets`.
   Index offsetOf(const Index &block, int64_t number) {
     return code.add(code.mul(block, Index::of(numOffsets())),

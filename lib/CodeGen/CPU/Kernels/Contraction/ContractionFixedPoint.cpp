@@ -48,7 +48,7 @@ using namespace mlir;
 using namespace fx::cpu;
 
 /// The terms of a block.
-static constexpr int64_t kTerms = kFixedPointTerms;
+static constexpr int64_t kBlockTerms = kFixedPointTerms;
 
 /// Returns true if `bits`, those of an absolute value, are of a finite f32.
 static Value isFiniteBits(KernelCode &code, Value bits) {
@@ -59,12 +59,14 @@ static Value isFiniteBits(KernelCode &code, Value bits) {
 }
 
 bool ContractionEmitter::multipliesIntegers() {
-  if (!(nibbles || (byteQuads && code.machine.hasByteDot)) ||
-      !info.hasByteWeights() || !packed || tiles || code.machine.isNEON ||
-      code.lanes < 8 || info.groupSize % kTerms || reductions.size() != 1)
+  bool hasProducts =
+      code.machine.hasByteDot || (nibbles && code.machine.hasByteProducts);
+  if (!hasProducts || !(nibbles || byteQuads) || !info.hasByteWeights() ||
+      !packed || tiles || code.machine.isNEON || code.lanes < 8 ||
+      info.groupSize % kBlockTerms || reductions.size() != 1)
     return false;
   const ReductionLoop &r = reductions[0];
-  return r.size.isStatic() && r.size.constant * depth() % kTerms == 0 &&
+  return r.size.isStatic() && r.size.constant * depth() % kBlockTerms == 0 &&
          r.a.isStatic(depth());
 }
 
@@ -85,7 +87,7 @@ void ContractionEmitter::allocateRounded(const Index &terms) {
                                    ValueRange{code.materialize(size)},
                                    ValueRange(), code.b.getI64IntegerAttr(64));
   };
-  Index blocks = code.floorDiv(terms, kTerms);
+  Index blocks = code.floorDiv(terms, kBlockTerms);
   fixed.bytes =
       allocate(code.mul(terms, Index::of(numBytes())), code.b.getI8Type());
   fixed.scales = allocate(blocks, code.b.getF32Type());
@@ -99,7 +101,7 @@ Value ContractionEmitter::roundBlock(const Index &from, const Index &block,
   Location loc = code.loc;
   Type i8 = b.getI8Type(), i32 = b.getI32Type(), f32 = b.getF32Type();
   auto vectorOf = [](Type element) {
-    return VectorType::get({kTerms}, element);
+    return VectorType::get({kBlockTerms}, element);
   };
   auto splat = [&](int32_t v) -> Value {
     return arith::ConstantOp::create(
@@ -108,7 +110,7 @@ Value ContractionEmitter::roundBlock(const Index &from, const Index &block,
   auto number = [&](TypedAttr v) -> Value {
     return arith::ConstantOp::create(b, loc, v);
   };
-  Index first = code.mul(block, Index::of(kTerms));
+  Index first = code.mul(block, Index::of(kBlockTerms));
   Value x = vector::LoadOp::create(b, loc, vectorOf(f32), a->flat,
                                    code.materialize(from));
   // As integers, the absolute values are ordered, with NaN above infinity.
@@ -116,7 +118,7 @@ Value ContractionEmitter::roundBlock(const Index &from, const Index &block,
   bits = arith::AndIOp::create(b, loc, bits, splat(0x7fffffff));
   Value most =
       vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, bits);
-  Value found = most;
+  Value largestBits = most;
   // Neither the scale nor its inverse are subnormal or infinite.
   float least = 0x1p-100f;
   most = arith::MaxUIOp::create(
@@ -135,7 +137,7 @@ Value ContractionEmitter::roundBlock(const Index &from, const Index &block,
   q = math::RoundEvenOp::create(b, loc, q);
   if (numBytes() == 1) {
     // There is no sum in f32 for rows with an infinity or a NaN.
-    Value isFinite = isFiniteBits(code, found);
+    Value isFinite = isFiniteBits(code, largestBits);
     scale = arith::SelectOp::create(b, loc, isFinite, scale,
                                     number(b.getF32FloatAttr(std::nanf(""))));
     Value zero = arith::ConstantOp::create(
@@ -171,7 +173,7 @@ Value ContractionEmitter::roundBlock(const Index &from, const Index &block,
   }
   storeOffset(0, whole);
   memref::StoreOp::create(b, loc, scale, fixed.scales, code.materialize(block));
-  return found;
+  return largestBits;
 }
 
 void ContractionEmitter::roundLeft(Scope &scope) {
@@ -182,9 +184,9 @@ void ContractionEmitter::roundLeft(Scope &scope) {
   Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   Scope inner;
   auto loop = code.beginFor(scope, inner, Index::of(0),
-                            Index::of(terms / kTerms), 1, none);
+                            Index::of(terms / kBlockTerms), 1, none);
   Index block(loop.getInductionVar());
-  Index from = code.add(aBase, code.mul(block, Index::of(kTerms)));
+  Index from = code.add(aBase, code.mul(block, Index::of(kBlockTerms)));
   Value most = roundBlock(from, block, Index::of(terms));
   Value all = arith::MaxUIOp::create(b, loc, loop.getRegionIterArg(0), most);
   code.endFor(loop, all);
@@ -284,7 +286,7 @@ SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
       if (numOffsets() == 2)
         sums[2 * vectors + v] = loadOffset(block, 1);
     }
-  for (int64_t step = 0; step < kTerms / depth(); ++step) {
+  for (int64_t step = 0; step < kBlockTerms / depth(); ++step) {
     const ReductionLoop &r = reductions[0];
     Index at = code.add(bOff, code.mul(Index::of(step), r.b));
     if (fetches)
@@ -298,7 +300,7 @@ SmallVector<Value> ContractionEmitter::sumBlock(const Index &block, Index bOff,
       for (int64_t byte = 0; byte < numBytes(); ++byte) {
         int64_t term = byte * terms + step * depth() + 4 * part;
         Value x = loadRounded(
-            code.add(code.mul(block, Index::of(kTerms)), Index::of(term)));
+            code.add(code.mul(block, Index::of(kBlockTerms)), Index::of(term)));
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = sums[byte * vectors + v];
           sum = addByteProducts(sum, right[v][part], x);
@@ -333,7 +335,7 @@ SmallVector<Value> ContractionEmitter::sumBlocks(Scope &scope, Index bOff,
   OpBuilder &b = code.b;
   Location loc = code.loc;
   const ReductionLoop &r = reductions[0];
-  int64_t steps = kTerms / depth();
+  int64_t steps = kBlockTerms / depth();
   VectorType type = code.vectorType(b.getF32Type());
   SmallVector<Value> totals(vectors,
                             code.splatConstant(b.getF32FloatAttr(0.0)));
@@ -353,7 +355,7 @@ SmallVector<Value> ContractionEmitter::sumBlocks(Scope &scope, Index bOff,
   for (int64_t v = 0; v < vectors; ++v) {
     Value scale = mine;
     if (info.groupSize) {
-      Index group = code.floorDiv(block, info.groupSize / kTerms);
+      Index group = code.floorDiv(block, info.groupSize / kBlockTerms);
       Index at = code.add(code.add(tBase, code.mul(group, groupStride)),
                           Index::of(v * code.lanes));
       scale = arith::MulFOp::create(

@@ -30,7 +30,7 @@ using namespace mlir;
 using namespace fx::cpu;
 
 /// The terms of a block.
-static constexpr int64_t kTerms = kFixedPointTerms;
+static constexpr int64_t kBlockTerms = kFixedPointTerms;
 
 bool ContractionEmitter::roundsToBytes() {
   // Rows are found by their position among all elements of the left operand.
@@ -49,9 +49,9 @@ void ContractionEmitter::roundLeftToBytes(Scope &scope) {
       code.beginForall(scope, task, {code.ceilDiv(size, kChunk)}, ivs, kChunk);
   Index from = code.mul(ivs[0], Index::of(kChunk));
   Index to = code.min(code.add(from, Index::of(kChunk)), size);
-  auto loop = code.beginFor(task, blocks, from, to, kTerms);
+  auto loop = code.beginFor(task, blocks, from, to, kBlockTerms);
   Index at(loop.getInductionVar());
-  roundBlock(at, code.floorDiv(at, kTerms), size);
+  roundBlock(at, code.floorDiv(at, kBlockTerms), size);
   code.endFor(loop);
   code.endForall(forall);
 }
@@ -80,16 +80,16 @@ void ContractionEmitter::decodeBytes(Scope &scope, Value memory,
 void ContractionEmitter::prefetchPart(const Index &next, const Index &tile,
                                       const Index &term) {
   constexpr int64_t kLine = 64;
-  int64_t lines = kTerms * panel() / (nibbles ? 2 : 1) / kLine;
-  int64_t tiles =
+  int64_t lines = kBlockTerms * panel() / (nibbles ? 2 : 1) / kLine;
+  int64_t numTiles =
       mSize.isStatic() ? llvm::divideCeil(mSize.constant, decodedRows()) : 0;
-  if (tiles < 1 || tiles > lines)
+  if (numTiles < 1 || numTiles > lines)
     return;
-  int64_t share = llvm::divideCeil(lines, tiles);
+  int64_t share = llvm::divideCeil(lines, numTiles);
   Index at =
       code.add(bBase, code.mul(code.floorDiv(next, depth()), reductions[0].b));
   Index place =
-      code.add(code.mul(code.floorDiv(term, kTerms), Index::of(tiles)),
+      code.add(code.mul(code.floorDiv(term, kBlockTerms), Index::of(numTiles)),
                code.floorDiv(tile, decodedRows()));
   at = code.add(at, code.mul(place, Index::of(share * kLine)));
   for (int64_t line = 0; line < share; ++line)
@@ -102,10 +102,10 @@ void ContractionEmitter::prefetchPart(const Index &next, const Index &tile,
 /// Returns the number of the block of element `at`. Rows at constant distances
 /// have blocks at constant distances.
 static Index blockAt(KernelCode &code, const Index &at) {
-  if (at.isStatic() || at.constant % kTerms)
-    return code.floorDiv(at, kTerms);
-  return code.add(code.floorDiv(Index(at.value), kTerms),
-                  Index::of(at.constant / kTerms));
+  if (at.isStatic() || at.constant % kBlockTerms)
+    return code.floorDiv(at, kBlockTerms);
+  return code.add(code.floorDiv(Index(at.value), kBlockTerms),
+                  Index::of(at.constant / kBlockTerms));
 }
 
 void ContractionEmitter::multiplyBytes(Scope &scope, Value weights,
@@ -117,7 +117,8 @@ void ContractionEmitter::multiplyBytes(Scope &scope, Value weights,
   VectorType floats = code.vectorType(b.getF32Type());
   auto bytes = VectorType::get({width()}, b.getI8Type());
   Scope inner;
-  auto loop = code.beginFor(scope, inner, Index::of(0), terms, kTerms, acc);
+  auto loop =
+      code.beginFor(scope, inner, Index::of(0), terms, kBlockTerms, acc);
   acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   Index term(loop.getInductionVar());
   prefetchPart(code.add(first, terms), tile, term);
@@ -129,7 +130,7 @@ void ContractionEmitter::multiplyBytes(Scope &scope, Value weights,
     for (int64_t v = 0; code.machine.hasByteDot && v < vectors; ++v)
       sums[i * vectors + v] = loadOffset(blocks.back(), 0);
   }
-  for (int64_t step = 0; step < kTerms; step += 4) {
+  for (int64_t step = 0; step < kBlockTerms; step += 4) {
     Index at = code.mul(code.add(term, Index::of(step)), Index::of(panel()));
     SmallVector<Value> right;
     for (int64_t v = 0; v < vectors; ++v)
