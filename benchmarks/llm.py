@@ -204,7 +204,7 @@ def main() -> None:
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     for name in options.formats.split(","):
-        if name not in ("f32", "bf16") and not name.startswith(("int8", "int4")):
+        if name not in ("f32", "bf16") and name.split("+")[0] not in ("int8", "int4"):
             parser.error(f"expected formats f32, bf16, int8[+…] or int4[+…], got '{name}'")
     warnings.simplefilter("ignore")
     import fx_mlir

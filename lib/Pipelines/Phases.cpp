@@ -83,7 +83,7 @@ llvm::Error ErrorCatcher::take(StringRef otherwise, CompileError::Kind kind) {
 /// a fatal error of LLVM ("fatal"), or by stack overflow ("stack").
 static void crash(StringRef how) {
   if (how == "fatal")
-    llvm::reportFatalUsageError("a fatal error");
+    llvm::reportFatalUsageError("a fatal error\nin two lines");
   if (how == "stack") {
     volatile char frame[4096] = {};
     crash(how);

@@ -22,7 +22,8 @@ static thread_local std::string *fatalReason = nullptr;
 /// over. LLVM would call exit after some fatal errors if the handler returned.
 static void crashOnFatalError(void *, const char *reason, bool) {
   if (fatalReason)
-    *fatalReason = reason;
+    // Instruction selection adds what it could not select, in many lines.
+    *fatalReason = llvm::StringRef(reason).split('\n').first.str();
   if (llvm::CrashRecoveryContext::GetCurrent())
     std::abort();
 }

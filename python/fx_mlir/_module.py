@@ -150,7 +150,8 @@ class Module:
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
-        --target`, and `precision` "f32", "bf16", "int8" or "bf16,int8", as in `fx-compile --precision`.
+        --target`, and `precision` "f32", "bf16", "int8" or "bf16,int8", as in `fx-compile
+        --precision`.
         `cache_dir` is the folder of the cache of compiled kernels, as in `fx-compile
         --cache-dir`; "" turns the cache off. `winograd` is "auto", "off", "f2" or "f4", as
         in `fx-compile --winograd`; `triple` is the machine that runs the code, as in

@@ -2,9 +2,9 @@
 training through AOTAutograd. The entry point `torch_dynamo_backends` registers it.
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
-torch's), `no_fallback`, `opt_level`, `precision` ("f32", "bf16", "int8" or "bf16,int8"), `cache_dir` (the folder
-of the cache of compiled kernels, "" for none), `tune_file`, `winograd` ("auto", "off", "f2" or
-"f4").
+torch's), `no_fallback`, `opt_level`, `precision` ("f32", "bf16", "int8" or "bf16,int8"),
+`cache_dir` (the folder of the cache of compiled kernels, "" for none), `tune_file`, `winograd`
+("auto", "off", "f2" or "f4").
 """
 
 from __future__ import annotations

@@ -251,7 +251,7 @@ def test_cpus_without_products_of_bytes(cpu, rows, tmp_path):
     layer = make_layer(4, 32, 640)
     exporting.save(exporting.export(layer, (torch.randn(rows, 640),)), tmp_path / "m.pt2")
     for precision in ("f32", "int8"):
-        flags = [f"--mcpu={cpu}", f"--precision={precision}", "-o", tmp_path / "m.so"]
+        flags = [f"--mcpu={cpu}", f"--precision={precision}", "--no-fallback", "-o", tmp_path / "m.so"]
         result = harness.tool("fx-compile", tmp_path / "m.pt2", *flags)
         assert result.returncode == 0, result.stderr
 

@@ -79,7 +79,6 @@ void ContractionEmitter::decodePart(Scope &scope, Value memory,
                                     const Index &first, const Index &terms) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  VectorType type = code.vectorType(b.getF32Type());
   const ReductionLoop &r = reductions[0];
   // Steps of one group share their scales.
   int64_t group = info.groupSize ? info.groupSize : depth();
@@ -87,13 +86,8 @@ void ContractionEmitter::decodePart(Scope &scope, Value memory,
   auto outer = code.beginFor(scope, groups, Index::of(0), terms, group);
   Index from(outer.getInductionVar()), term = code.add(first, from);
   SmallVector<Value> scales;
-  for (int64_t v = 0; info.groupSize && v < vectors; ++v) {
-    Index at = code.add(
-        tBase, code.mul(code.floorDiv(term, info.groupSize), groupStride));
-    at = code.add(at, Index::of(v * code.lanes));
-    scales.push_back(
-        vector::LoadOp::create(b, loc, type, t->flat, code.materialize(at)));
-  }
+  if (info.groupSize)
+    scales = loadScales(code.floorDiv(term, info.groupSize));
   Scope steps;
   auto loop =
       code.beginFor(groups, steps, Index::of(0), Index::of(group), depth());
@@ -144,6 +138,22 @@ Index ContractionEmitter::leftSize() {
   return size;
 }
 
+void ContractionEmitter::forLeft(Scope &scope, int64_t step,
+                                 llvm::function_ref<void(const Index &)> body) {
+  constexpr int64_t kChunk = 16384;
+  Index size = leftSize();
+  SmallVector<Index> ivs;
+  Scope task, steps;
+  Operation *forall =
+      code.beginForall(scope, task, {code.ceilDiv(size, kChunk)}, ivs, kChunk);
+  Index from = code.mul(ivs[0], Index::of(kChunk));
+  Index to = code.min(code.add(from, Index::of(kChunk)), size);
+  auto loop = code.beginFor(task, steps, from, to, step);
+  body(Index(loop.getInductionVar()));
+  code.endFor(loop);
+  code.endForall(forall);
+}
+
 void ContractionEmitter::roundLeftToPairs(Scope &scope) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
@@ -154,27 +164,17 @@ void ContractionEmitter::roundLeftToPairs(Scope &scope) {
                               ValueRange{code.materialize(code.floorDiv(
                                   code.add(size, Index::of(padding())), 2))},
                               ValueRange(), b.getI64IntegerAttr(64));
-  constexpr int64_t kChunk = 16384;
-  SmallVector<Index> ivs;
-  Scope task, steps;
-  Operation *forall =
-      code.beginForall(scope, task, {code.ceilDiv(size, kChunk)}, ivs, kChunk);
-  Index from = code.mul(ivs[0], Index::of(kChunk));
-  auto loop = code.beginFor(task, steps, from,
-                            code.min(code.add(from, Index::of(kChunk)), size),
-                            2 * code.lanes);
-  Index at(loop.getInductionVar());
-  SmallVector<Value> halves;
-  for (int64_t half : {0, 1}) {
-    Index place = code.add(at, Index::of(half * code.lanes));
-    Value x = vector::LoadOp::create(b, loc, code.vectorType(b.getF32Type()),
-                                     a->flat, code.materialize(place));
-    halves.push_back(toBF16(code, x));
-  }
-  vector::StoreOp::create(b, loc, toPairs(code, halves), pairsOfLeft,
-                          code.materialize(code.floorDiv(at, 2)));
-  code.endFor(loop);
-  code.endForall(forall);
+  forLeft(scope, 2 * code.lanes, [&](const Index &at) {
+    SmallVector<Value> halves;
+    for (int64_t half : {0, 1}) {
+      Index place = code.add(at, Index::of(half * code.lanes));
+      Value x = vector::LoadOp::create(b, loc, code.vectorType(b.getF32Type()),
+                                       a->flat, code.materialize(place));
+      halves.push_back(toBF16(code, x));
+    }
+    vector::StoreOp::create(b, loc, toPairs(code, halves), pairsOfLeft,
+                            code.materialize(code.floorDiv(at, 2)));
+  });
 }
 
 SmallVector<Value> ContractionEmitter::loadDecoded(Value weights,

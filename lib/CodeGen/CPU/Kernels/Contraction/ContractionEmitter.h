@@ -255,6 +255,9 @@ struct ContractionEmitter {
   void emitRemainder(Scope &scope, llvm::ArrayRef<ReductionLoop> loops,
                      llvm::ArrayRef<mlir::scf::ForOp> nest, int64_t steps,
                      StepOffsets from, llvm::MutableArrayRef<mlir::Value> sums);
+  /// Loads the scales of a group for the columns of the panel, `vectors`
+  /// vectors.
+  llvm::SmallVector<mlir::Value> loadScales(const Index &group);
   /// As `sum`, for contractions with groups: scales the sum of each group.
   llvm::SmallVector<mlir::Value> sumGroups(Scope &scope, Index aOff, Index bOff,
                                            Index pOff, bool fetches,
@@ -289,6 +292,9 @@ struct ContractionEmitter {
   /// Returns the number of elements of the left operand, whose dimensions are
   /// loops.
   Index leftSize();
+  /// Emits `body` for every `step`-th element of the left operand, in tasks.
+  void forLeft(Scope &scope, int64_t step,
+               llvm::function_ref<void(const Index &at)> body);
   /// Rounds the left operand to pairs of bf16, in `pairsOfLeft`.
   void roundLeftToPairs(Scope &scope);
   /// Loads the vectors of term or pair `k` of what `decodePart` stored.

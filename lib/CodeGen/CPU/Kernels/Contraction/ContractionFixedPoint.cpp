@@ -336,7 +336,6 @@ SmallVector<Value> ContractionEmitter::sumBlocks(Scope &scope, Index bOff,
   Location loc = code.loc;
   const ReductionLoop &r = reductions[0];
   int64_t steps = kBlockTerms / depth();
-  VectorType type = code.vectorType(b.getF32Type());
   SmallVector<Value> totals(vectors,
                             code.splatConstant(b.getF32FloatAttr(0.0)));
   Scope inner;
@@ -352,16 +351,13 @@ SmallVector<Value> ContractionEmitter::sumBlocks(Scope &scope, Index bOff,
   SmallVector<Value> sums = sumBlock(block, bOff, pOff, fetches);
   Value mine = code.splat(
       memref::LoadOp::create(b, loc, fixed.scales, code.materialize(block)));
+  SmallVector<Value> ofGroup;
+  if (info.groupSize)
+    ofGroup = loadScales(code.floorDiv(block, info.groupSize / kBlockTerms));
   for (int64_t v = 0; v < vectors; ++v) {
     Value scale = mine;
-    if (info.groupSize) {
-      Index group = code.floorDiv(block, info.groupSize / kBlockTerms);
-      Index at = code.add(code.add(tBase, code.mul(group, groupStride)),
-                          Index::of(v * code.lanes));
-      scale = arith::MulFOp::create(
-          b, loc, mine,
-          vector::LoadOp::create(b, loc, type, t->flat, code.materialize(at)));
-    }
+    if (info.groupSize)
+      scale = arith::MulFOp::create(b, loc, mine, ofGroup[v]);
     totals[v] = vector::FMAOp::create(b, loc, sums[v], scale, totals[v]);
   }
   code.endFor(loop, totals);

@@ -42,18 +42,9 @@ bool ContractionEmitter::roundsToBytes() {
 void ContractionEmitter::roundLeftToBytes(Scope &scope) {
   Index size = leftSize();
   allocateRounded(code.add(size, Index::of(padding())));
-  constexpr int64_t kChunk = 16384;
-  SmallVector<Index> ivs;
-  Scope task, blocks;
-  Operation *forall =
-      code.beginForall(scope, task, {code.ceilDiv(size, kChunk)}, ivs, kChunk);
-  Index from = code.mul(ivs[0], Index::of(kChunk));
-  Index to = code.min(code.add(from, Index::of(kChunk)), size);
-  auto loop = code.beginFor(task, blocks, from, to, kBlockTerms);
-  Index at(loop.getInductionVar());
-  roundBlock(at, code.floorDiv(at, kBlockTerms), size);
-  code.endFor(loop);
-  code.endForall(forall);
+  forLeft(scope, kBlockTerms, [&](const Index &at) {
+    roundBlock(at, code.floorDiv(at, kBlockTerms), size);
+  });
 }
 
 void ContractionEmitter::decodeBytes(Scope &scope, Value memory,
@@ -146,13 +137,8 @@ void ContractionEmitter::multiplyBytes(Scope &scope, Value weights,
     }
   }
   SmallVector<Value> ofGroup;
-  for (int64_t v = 0; info.groupSize && v < vectors; ++v) {
-    Index group = code.floorDiv(code.add(first, term), info.groupSize);
-    Index at = code.add(code.add(tBase, code.mul(group, groupStride)),
-                        Index::of(v * code.lanes));
-    ofGroup.push_back(
-        vector::LoadOp::create(b, loc, floats, t->flat, code.materialize(at)));
-  }
+  if (info.groupSize)
+    ofGroup = loadScales(code.floorDiv(code.add(first, term), info.groupSize));
   for (auto [i, block] : llvm::enumerate(blocks)) {
     Value mine = code.splat(
         memref::LoadOp::create(b, loc, fixed.scales, code.materialize(block)));

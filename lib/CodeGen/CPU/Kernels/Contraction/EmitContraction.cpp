@@ -56,6 +56,18 @@ ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
   return sums;
 }
 
+SmallVector<Value> ContractionEmitter::loadScales(const Index &group) {
+  SmallVector<Value> scales;
+  VectorType type = code.vectorType(code.b.getF32Type());
+  Index first = code.add(tBase, code.mul(group, groupStride));
+  for (int64_t v = 0; v < vectors; ++v) {
+    Index at = code.add(first, Index::of(v * code.lanes));
+    scales.push_back(vector::LoadOp::create(code.b, code.loc, type, t->flat,
+                                            code.materialize(at)));
+  }
+  return scales;
+}
+
 SmallVector<Value> ContractionEmitter::sumGroups(Scope &scope, Index aOff,
                                                  Index bOff, Index pOff,
                                                  bool fetches, int64_t count) {
@@ -79,12 +91,8 @@ SmallVector<Value> ContractionEmitter::sumGroups(Scope &scope, Index aOff,
   SmallVector<Value> sums =
       sum(inner, ReductionLoop{Index::of(steps), all.a, all.b}, aOff, bOff,
           pOff, fetches, count);
-  Index at = code.add(tBase, code.mul(group, groupStride));
   VectorType type = code.vectorType(builder.getF32Type());
-  for (int64_t v = 0; v < vectors; ++v) {
-    Value offset = code.materialize(code.add(at, Index::of(v * code.lanes)));
-    Value scale =
-        vector::LoadOp::create(builder, loc, type, t->flat, ValueRange{offset});
+  for (auto [v, scale] : llvm::enumerate(loadScales(group))) {
     if (unit() != 1)
       scale = arith::MulFOp::create(
           builder, loc, scale,
