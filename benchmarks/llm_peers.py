@@ -3,7 +3,8 @@
 
     llm_peers.py ENGINE FORMAT MODEL FOLDER THREADS
 
-ENGINE is `llama.cpp`, `openvino` or `onnxruntime`; FORMAT is f32, int8 or int4; MODEL is a
+ENGINE is `llama.cpp`, `openvino` or `onnxruntime`; FORMAT is f32, bf16 (not of
+`onnxruntime`), int8 or int4; MODEL is a
 folder with a model of transformers. The engine's files are made in FOLDER. The first line of the
 output describes the model, as JSON. Each line of the input is a request:
 
@@ -40,7 +41,7 @@ def shortest(step, times: int) -> float:
 
 
 class LlamaCpp:
-    """All matrices as F32, Q8_0 or Q4_0."""
+    """All matrices as F32, BF16, Q8_0 or Q4_0. Caches are f16."""
 
     def __init__(self, form: str, model: pathlib.Path, folder: pathlib.Path, threads: int) -> None:
         import llama_cpp as c
@@ -63,7 +64,7 @@ class LlamaCpp:
         from safetensors.numpy import load_file
 
         config = json.loads((model / "config.json").read_text())
-        kind = getattr(gguf.GGMLQuantizationType, {"f32": "F32", "int8": "Q8_0", "int4": "Q4_0"}[form])
+        kind = getattr(gguf.GGMLQuantizationType, {"f32": "F32", "bf16": "BF16", "int8": "Q8_0", "int4": "Q4_0"}[form])
         heads = config["num_attention_heads"]
         writer = gguf.GGUFWriter(path, "llama")
         writer.add_context_length(config["max_position_embeddings"])
@@ -165,14 +166,15 @@ class OpenVINO:
         import openvino as ov
         import openvino_genai as genai
 
-        flags = {"f32": ["fp32"], "int8": ["int8"], "int4": ["int4", "--sym", "--group-size", "32", "--ratio", "1.0", "--all-layers"]}
+        flags = {"f32": ["fp32"], "bf16": ["fp32"], "int8": ["int8"], "int4": ["int4", "--sym", "--group-size", "32", "--ratio", "1.0", "--all-layers"]}
         cli = pathlib.Path(sys.executable).parent / "optimum-cli"
         command = [cli, "export", "openvino", "-m", model, "--task", "text-generation-with-past"]
         subprocess.run([*command, "--weight-format", *flags[form], folder], check=True, stdout=sys.stderr)
         self.size = sum(p.stat().st_size for p in folder.glob("openvino_model.*"))
         self.ov, self.genai = ov, genai
-        options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
-        options |= {"KV_CACHE_PRECISION": "f32"} if form == "f32" else {}
+        hint = "bf16" if form == "bf16" else "f32"
+        options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": hint}
+        options |= {} if form.startswith("int") else {"KV_CACHE_PRECISION": hint}
         start = time.perf_counter()
         self.pipe = genai.LLMPipeline(str(folder), "CPU", **options)
         self.load_seconds = time.perf_counter() - start

@@ -9,6 +9,7 @@
 #include "Layers.h"
 #include "Weights.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Operators/aten/to.h"
 #include "fx/Operators/quantized_decomposed/choose_qparams.h"
 #include "fx/Operators/quantized_decomposed/choose_qparams_symmetric.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel.h"
@@ -250,8 +251,9 @@ FailureOr<bool> Converter::loadWeight(const Layer &layer) {
         HostTensor::allocate(DType::I64, quantized->scales->sizes);
     counts.bytesAfter += quantized->scales->getNumBytes() + zeros.getNumBytes();
     std::fill_n(zeros.data.get(), zeros.getNumBytes(), 0);
-    states.scales = makeState(loc, origin, "_scale", *quantized->scales,
-                              Float32Type::get(ctx));
+    bool isHalf = quantized->scales->dtype == DType::F16;
+    Type dtype = isHalf ? Type(Float16Type::get(ctx)) : Float32Type::get(ctx);
+    states.scales = makeState(loc, origin, "_scale", *quantized->scales, dtype);
     states.zeroPoints =
         makeState(loc, origin, "_zero_point", zeros, IntegerType::get(ctx, 64));
   }
@@ -266,6 +268,11 @@ Value Converter::dequantizeWeight(const Layer &layer) {
   Location loc = layer.op->getLoc();
   auto type = cast<FakeTensorType>(layer.source.getType()).withoutMeta();
   Type dtype = IntegerType::get(b.getContext(), 8);
+  Value scales = states.scales;
+  if (scales && cast<FakeTensorType>(scales.getType()).getDtype().isF16())
+    scales = aten::ToDtype::createInferred(b, name(loc, "to"), scales,
+                                           b.getF32Type())
+                 ->getResult(0);
   Operation *result;
   if (!states.scales)
     result = qd::DequantizePerTensor::create(
@@ -274,13 +281,13 @@ Value Converter::dequantizeWeight(const Layer &layer) {
   else if (config.groupSize)
     result = qd::DequantizePerChannelGroup::create(
         b, name(loc, "dequantize_per_channel_group"), type, states.values,
-        states.scales, states.zeroPoints, range.min, range.max, dtype,
+        scales, states.zeroPoints, range.min, range.max, dtype,
         config.groupSize, type.getDtype());
   else
     result = qd::DequantizePerChannel::create(
-        b, name(loc, "dequantize_per_channel"), type, states.values,
-        states.scales, states.zeroPoints, int64_t(*layer.channelAxis),
-        range.min, range.max, dtype, ArgumentRef());
+        b, name(loc, "dequantize_per_channel"), type, states.values, scales,
+        states.zeroPoints, int64_t(*layer.channelAxis), range.min, range.max,
+        dtype, ArgumentRef());
   // The operand may be the transpose of the quantized matrix.
   Value operand = layer.op->getOperand(*layer.weight);
   if (operand == layer.source)

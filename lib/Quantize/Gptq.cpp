@@ -153,6 +153,8 @@ fx::quantizeWeightGptq(const HostTensor &weight, const Moment &moment,
       // The scale of a group fits its values as the errors before changed them.
       if (i % size == 0) {
         params = chooseParamsOf(w.data() + i, size, type);
+        if (config.groupSize)
+          params.scale = roundScale(params.scale);
         scales[r * groups + i / size] = params.scale;
       }
       int64_t q = quantizeValue(float(w[i]), params, type);
@@ -163,5 +165,7 @@ fx::quantizeWeightGptq(const HostTensor &weight, const Moment &moment,
         w[k] -= error * u[k];
     }
   }
+  if (config.groupSize)
+    narrowScales(*result.scales);
   return result;
 }

@@ -7,9 +7,48 @@
 
 #include "Weights.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <cmath>
 
 using namespace fx;
+
+// A normal number of f16 has 13 bits of the fraction less than one of f32, and
+// a bias that is smaller by 112.
+static constexpr uint32_t kDropped = 0x1fff, kBias = uint32_t(112) << 23;
+static constexpr float kLeastHalf = 0x1p-14f, kLargestHalf = 65504;
+/// The scale of a group of zeros, which is a subnormal number of f16.
+static constexpr float kLeastScale = std::numeric_limits<float>::epsilon();
+static constexpr uint16_t kLeastScaleBits = 2;
+
+/// Returns true if f16 has the number, which is positive, as a normal one.
+static bool isHalf(float x) {
+  return x >= kLeastHalf && x <= kLargestHalf &&
+         !(llvm::bit_cast<uint32_t>(x) & kDropped);
+}
+
+float fx::roundScale(float scale) {
+  auto bits = llvm::bit_cast<uint32_t>(scale);
+  // Round to nearest, ties to even.
+  bits += kDropped / 2 + (bits >> 13 & 1);
+  auto rounded = llvm::bit_cast<float>(bits & ~kDropped);
+  return isHalf(rounded) ? rounded : scale;
+}
+
+void fx::narrowScales(HostTensor &scales) {
+  llvm::ArrayRef<float> values(
+      reinterpret_cast<const float *>(scales.data.get()),
+      scales.getNumElements());
+  if (!llvm::all_of(values,
+                    [](float x) { return x == kLeastScale || isHalf(x); }))
+    return;
+  HostTensor halves = HostTensor::allocate(DType::F16, scales.sizes);
+  auto *out = reinterpret_cast<uint16_t *>(halves.data.get());
+  for (float x : values)
+    *out++ = x == kLeastScale ? kLeastScaleBits
+                              : (llvm::bit_cast<uint32_t>(x) - kBias) >> 13;
+  scales = std::move(halves);
+}
 
 std::optional<QuantizedWeight>
 fx::quantizeWeight(const HostTensor &weight, std::optional<unsigned> axis,
@@ -43,8 +82,11 @@ fx::quantizeWeight(const HostTensor &weight, std::optional<unsigned> axis,
     range.max = std::max(range.max, values[i]);
   }
   std::vector<QuantParams> params;
-  for (const FloatRange &range : ranges)
+  for (const FloatRange &range : ranges) {
     params.push_back(chooseParams(range, type));
+    if (config.groupSize)
+      params.back().scale = roundScale(params.back().scale);
+  }
 
   QuantizedWeight result;
   result.values = HostTensor::allocate(DType::I8, weight.sizes);
@@ -63,5 +105,7 @@ fx::quantizeWeight(const HostTensor &weight, std::optional<unsigned> axis,
   auto *scales = reinterpret_cast<float *>(result.scales->data.get());
   for (size_t i = 0; i < params.size(); ++i)
     scales[i] = params[i].scale;
+  if (config.groupSize)
+    narrowScales(*result.scales);
   return result;
 }

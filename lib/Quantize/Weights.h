@@ -13,8 +13,8 @@
 namespace fx {
 
 /// A quantized weight. `values` is an int8 tensor with the sizes of the weight.
-/// `scales` is an f32 tensor of sizes [channels] or [channels, groups]; if it
-/// is absent, `scale` holds for all values. All zero points are 0.
+/// `scales` is an f32 or f16 tensor of sizes [channels] or [channels, groups];
+/// if it is absent, `scale` holds for all values. All zero points are 0.
 struct QuantizedWeight {
   HostTensor values;
   std::optional<HostTensor> scales;
@@ -26,6 +26,13 @@ struct QuantizedWeight {
 std::optional<QuantizedWeight> quantizeWeight(const HostTensor &weight,
                                               std::optional<unsigned> axis,
                                               const QuantizationConfig &config);
+
+/// Rounds the scale of a group to f16. A scale that f16 could hold only with a
+/// larger error, since it is above the largest number or subnormal, stays as it
+/// is.
+float roundScale(float scale);
+/// Makes f32 scales f16 if that changes none of them.
+void narrowScales(HostTensor &scales);
 
 } // namespace fx
 

@@ -152,14 +152,19 @@ void fx::dequantize(BlockFormat format, ArrayRef<char> blocks, float *out) {
     }
 }
 
-void fx::splitBlocks(BlockFormat format, ArrayRef<char> blocks,
-                     int8_t *integers, float *scales) {
+void fx::readIntegers(BlockFormat format, ArrayRef<char> blocks,
+                      int8_t *integers) {
   auto *at = reinterpret_cast<const uint8_t *>(blocks.data());
   unsigned bytes = getBlockBytes(format);
-  for (size_t n = blocks.size() / bytes; n; --n, at += bytes, integers += 32) {
-    *scales++ = readHalf(at);
+  for (size_t n = blocks.size() / bytes; n; --n, at += bytes, integers += 32)
     for (unsigned i = 0; i < 32; ++i)
       integers[i] = int8_t(format == BlockFormat::Q4_0 ? getQ4_0(at + 2, i)
                                                        : int8_t(at[2 + i]));
-  }
+}
+
+void fx::forEachScale(BlockFormat format, ArrayRef<char> blocks,
+                      function_ref<void(uint16_t)> fn) {
+  unsigned bytes = getBlockBytes(format);
+  for (; !blocks.empty(); blocks = blocks.drop_front(bytes))
+    fn(support::endian::read16le(blocks.data()));
 }

@@ -163,17 +163,17 @@ static Expected<HostTensor> readPart(const Plan &plan) {
     return values;
   }
   const WeightTensor &tensor = *plan.source->tensor;
-  size_t elements = 1;
-  for (int64_t size : tensor.sizes)
-    elements *= size_t(size);
-  // The other part needs memory, too.
-  std::vector<char> other(plan.part == Part::Integers ? elements / 8
-                                                      : elements);
-  char *integers = values.data.get(), *scales = other.data();
-  if (plan.part == Part::Scales)
-    std::swap(integers, scales);
-  splitBlocks(tensor.blocks, tensor.bytes, reinterpret_cast<int8_t *>(integers),
-              reinterpret_cast<float *>(scales));
+  if (plan.part == Part::Integers)
+    readIntegers(tensor.blocks, tensor.bytes,
+                 reinterpret_cast<int8_t *>(values.data.get()));
+  else if (plan.dtype == DType::F16)
+    forEachScale(tensor.blocks, tensor.bytes,
+                 [out = reinterpret_cast<uint16_t *>(values.data.get())](
+                     uint16_t scale) mutable { *out++ = scale; });
+  else
+    forEachScale(tensor.blocks, tensor.bytes,
+                 [out = reinterpret_cast<float *>(values.data.get())](
+                     uint16_t scale) mutable { *out++ = halfToFloat(scale); });
   return values;
 }
 
@@ -328,8 +328,9 @@ static void check(const Plan &plan, StringRef name, Problems &problems) {
     bool isSplit = tensor.blocks == BlockFormat::Q4_0 ||
                    tensor.blocks == BlockFormat::Q8_0;
     DType dtype = plan.part == Part::Integers ? DType::I8
-                  : plan.part == Part::Scales ? DType::F32
-                                              : plan.dtype;
+                  : plan.part == Part::Scales && plan.dtype != DType::F16
+                      ? DType::F32
+                      : plan.dtype;
     if (isSplit && plan.part != Part::Integers)
       sizes.back() /= 32;
     if (!isSplit || plan.dtype != dtype || ArrayRef(sizes) != plan.sizes)

@@ -68,19 +68,20 @@ def _programs(
     speculation: int,
     source_length: int | None = None,
     slots: int = 0,
+    cache_dtype: torch.dtype | None = None,
 ) -> dict[str, torch.export.ExportedProgram]:
     cached: Cached
     programs = {}
     if model.config.is_encoder_decoder:
         source = sample_source(model, source_length)
-        cached = encoder = EncoderDecoder(model, max_length, source)
+        cached = encoder = EncoderDecoder(model, max_length, source, cache_dtype)
         if encoder.is_text:
             mask = torch.ones(1, encoder.length, dtype=torch.long)
             programs["encode"] = _export(EncodeText(encoder), cached, (source, mask))
         else:
             programs["encode"] = _export(EncodeFeatures(encoder), cached, (source,))
     else:
-        cached = Decoder(model, max_length)
+        cached = Decoder(model, max_length, cache_dtype)
     programs["decode"] = _export(Step(cached), cached, _example(1))
     # Recurrent layers continue at the last token alone, and torch.export unrolls their loops over
     # tokens: such a model reads its prompt token by token.
@@ -111,6 +112,7 @@ def export_for_generation(
     quantize: str | None = None,
     speculation: int = 0,
     slots: int = 0,
+    cache_dtype: torch.dtype | None = None,
     source_length: int | None = None,
     tokenizer: Any = None,
     precision: str = "f32",
@@ -136,6 +138,9 @@ def export_for_generation(
     - `slots`: adds the method `decode_slots(input_ids[slots, 1], cache_position[slots])`, which
       decodes a token of each of so many sequences and reads the weights once, and `join(slot[1])`,
       which copies the caches of the other methods to a slot. `GenerationPool` uses them.
+    - `cache_dtype`: `torch.float16` or `torch.bfloat16` stores the keys and values of a float32
+      model in 16 bits. Long contexts and several sequences read half of the bytes; keys and values
+      are rounded. Caches of an encoder's result keep the model's dtype.
     - `precision`, `cpu`, `swappable_weights` and `progress` are as in `fx_mlir.compile`.
 
     A sliding window is computed by the mask: the cache keeps all positions. Operators without
@@ -155,11 +160,17 @@ def export_for_generation(
         raise Error(f"speculation: expected 0 to {max_length - 1}, got {speculation!r:.80}")
     if not isinstance(slots, int) or slots < 0:
         raise Error(f"slots: expected 0 or more, got {slots!r:.80}")
+    if cache_dtype not in (None, torch.float16, torch.bfloat16):
+        raise Error(
+            f"cache_dtype: expected torch.float16 or torch.bfloat16, got {cache_dtype!r:.80}"
+        )
     if quantize is not None and quantize not in QUANTIZATIONS:
         raise Error(f"quantize: expected {' or '.join(QUANTIZATIONS)}, got {quantize!r:.80}")
     model = model.eval()
     with torch.no_grad(), _native_experts(model):
-        sources: dict[str, Any] = dict(_programs(model, max_length, speculation, source_length, slots))
+        sources: dict[str, Any] = dict(
+            _programs(model, max_length, speculation, source_length, slots, cache_dtype)
+        )
     if quantize is not None:
         options = QUANTIZATIONS[quantize]
         sources = {
@@ -187,6 +198,7 @@ def export_for_generation(
         "recurrent": "prefill" not in sources,
         "source_length": source_length,
         "quantization": quantize,
+        "cache_dtype": cache_dtype and str(cache_dtype).removeprefix("torch."),
         "stop_tokens": _ids(generation.eos_token_id if generation else None),
     }
     compiled.save(os.path.join(path, "model.so"))

@@ -22,7 +22,22 @@ def _tensors(layer: Any) -> Iterator[tuple[str, Any, Any, torch.Tensor]]:
                     yield f"{name}_{key}", value, key, item
 
 
-def _static_cache(config: Any, length: int) -> Any:
+def _static_layer(length: int, dtype: torch.dtype | None) -> Any:
+    """A layer of a cache of all positions, of the model's dtype or of `dtype`."""
+    from transformers.cache_utils import StaticLayer
+
+    class Converted(StaticLayer):
+        def lazy_initialization(self, keys: Any, values: Any) -> None:
+            super().lazy_initialization(keys.to(dtype), values.to(dtype))
+
+        def update(self, keys: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
+            cached = super().update(keys.to(dtype), values.to(dtype), *args, **kwargs)
+            return tuple(tensor.to(keys.dtype) for tensor in cached)
+
+    return StaticLayer(length) if dtype is None else Converted(length)
+
+
+def _static_cache(config: Any, length: int, dtype: torch.dtype | None = None) -> Any:
     from transformers import StaticCache
     from transformers.cache_utils import StaticLayer, StaticSlidingWindowLayer
 
@@ -30,8 +45,8 @@ def _static_cache(config: Any, length: int) -> Any:
     # A sliding window moves its content when it is full. The mask alone limits what a layer
     # attends to, so a cache of all positions gives the same results.
     for k, layer in enumerate(cache.layers):
-        if type(layer) is StaticSlidingWindowLayer:
-            cache.layers[k] = StaticLayer(length)
+        if type(layer) in (StaticLayer, StaticSlidingWindowLayer):
+            cache.layers[k] = _static_layer(length, dtype)
     return cache
 
 
@@ -86,8 +101,8 @@ class Cached(torch.nn.Module):
 class Decoder(Cached):
     """A model of a decoder alone."""
 
-    def __init__(self, model: Any, max_length: int) -> None:
-        super().__init__(model, _static_cache(model.config.get_text_config(), max_length))
+    def __init__(self, model: Any, max_length: int, dtype: torch.dtype | None = None) -> None:
+        super().__init__(model, _static_cache(model.config.get_text_config(), max_length, dtype))
         # The first run makes the tensors of the cache.
         self.call(torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, dtype=torch.long), 1)
         self.register_cache(self._holder.cache.layers)
@@ -132,9 +147,9 @@ class Slots(Cached):
             def update(self, keys: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
                 # [slot, head, position, element]: one position of each slot.
                 at = torch.arange(keys.shape[0])
-                self.keys[at, :, self.positions] = keys[:, :, 0]
-                self.values[at, :, self.positions] = values[:, :, 0]
-                return self.keys, self.values
+                self.keys[at, :, self.positions] = keys[:, :, 0].to(self.keys.dtype)
+                self.values[at, :, self.positions] = values[:, :, 0].to(self.values.dtype)
+                return self.keys.to(keys.dtype), self.values.to(values.dtype)
 
         layers = []
         for single in decoder._holder.cache.layers:
@@ -217,13 +232,19 @@ class EncoderDecoder(Cached):
     """A model with an encoder. `encode` keeps what the decoder reads of the encoder's result: the
     keys and values of the attention of each layer, and for text the mask of the source."""
 
-    def __init__(self, model: Any, max_length: int, source: torch.Tensor) -> None:
+    def __init__(
+        self,
+        model: Any,
+        max_length: int,
+        source: torch.Tensor,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         from transformers import EncoderDecoderCache
 
         config = model.config.get_text_config(decoder=True)
         self.size = model.config.d_model
         self.is_text = model.main_input_name == "input_ids"
-        self_attention = _static_cache(config, max_length)
+        self_attention = _static_cache(config, max_length, dtype)
         with torch.no_grad():
             self.length = model.get_encoder()(source).last_hidden_state.shape[1]
         cross_attention = _static_cache(config, self.length)

@@ -141,22 +141,35 @@ def test_weights_are_those_of_torch(op, bits, tmp_path):
     runs_alike(path, (x,), tmp_path)
 
 
-def test_groups_are_those_of_torch(tmp_path):
+# Factors of the first group, and the dtype of the scales: those that are subnormal numbers of
+# float16, or are too large for it, stay float32. That of zeros is 2^-23.
+@pytest.mark.parametrize(
+    "factor, dtype",
+    [(1, torch.float16), (0, torch.float16), (1e-4, torch.float32), (1e7, torch.float32)],
+)
+@pytest.mark.parametrize("mode", ["dynamic", "weight-only"])
+def test_groups_are_those_of_torch(mode, factor, dtype, tmp_path):
     torch.manual_seed(0)
     model, x = nn.Linear(64, 5).eval(), torch.randn(3, 64)
-    flags = ["--mode", "dynamic", "--weight-bits", "4", "--group-size", "32"]
+    model.weight.data[0, :32] *= factor
+    flags = ["--mode", mode, "--weight-bits", "4", "--group-size", "32"]
     path, report = quantize(exporting.export(model, (x,)), [(x,)], tmp_path, *flags)
     state = torch.export.load(path).state_dict
     rows = model.weight.detach().reshape(10, 32)
-    scale = rows.abs().amax(1) / 7
-    assert torch.equal(state["weight_scale"], scale.reshape(5, 2))
+    scale = (rows.abs().amax(1) / 7).clamp(torch.finfo(torch.float32).eps).reshape(5, 2)
+    rounded = scale.half().float()
+    if dtype == torch.float32:
+        rounded[0, 0] = scale[0, 0]
+    assert state["weight_scale"].dtype == dtype
+    assert torch.equal(state["weight_scale"].float(), rounded)
     want = torch.ops.quantized_decomposed.quantize_per_channel_group(
-        model.weight, state["weight_scale"], state["weight_zero_point"], -7, 7, torch.int8, 32
+        model.weight, rounded, state["weight_zero_point"], -7, 7, torch.int8, 32
     )
     assert torch.equal(state["weight_q"], want)
     runs_alike(path, (x,), tmp_path)
     stored = [state[f"weight_{part}"] for part in ("q", "scale", "zero_point")]
-    assert report["weight_bytes"] == sum(t.nbytes for t in stored) == 64 * 5 + 10 * (4 + 8)
+    assert report["weight_bytes"] == sum(t.nbytes for t in stored)
+    assert stored[1].nbytes == 10 * (2 if dtype == torch.float16 else 4)
 
 
 class Tied(nn.Module):

@@ -299,6 +299,59 @@ def test_quantized(quantize, tmp_path):
     assert (tmp_path / "model.so").stat().st_size < 0.55 * weights
 
 
+@pytest.mark.parametrize(
+    "name, dtype",
+    [
+        ("Llama", torch.float16),
+        ("Gemma3", torch.bfloat16),
+        pytest.param("GPT2", torch.float16, marks=pytest.mark.long),
+        pytest.param("Gemma2", torch.float16, marks=pytest.mark.long),
+        pytest.param("Llama", torch.bfloat16, marks=pytest.mark.long),
+    ],
+)
+def test_narrow_caches(name, dtype, tmp_path):
+    """The logits are those of eager PyTorch with the same caches, for a prompt, steps, and steps in
+    slots, up to roundings of keys and values to a neighbour."""
+    from fx_mlir import _language_modules as modules
+
+    model = make(name)
+    options = {"max_length": 64, "slots": 2}
+    compiled = fx_mlir.export_for_generation(model, tmp_path, cache_dtype=dtype, **options)
+    manifest = json.loads((tmp_path / "fx_generation.json").read_text())
+    assert manifest["cache_dtype"] == str(dtype).removeprefix("torch.")
+    compiled = fx_mlir.load(tmp_path / "model.so")
+    exact = fx_mlir.export_for_generation(model, tmp_path / "exact", **options)
+    with torch.no_grad():
+        decoder = modules.Decoder(model, 64, dtype)
+        slots = modules.Slots(decoder, 2)
+    assert decoder.keys_0.dtype == slots.keys_slots_0.dtype == dtype
+    eager = {
+        "prefill": modules.Step(decoder), "decode": modules.Step(decoder),
+        "decode_slots": modules.StepSlots(slots), "join": modules.Join(decoder, slots),
+    }  # fmt: skip
+    rounding = torch.finfo(dtype).eps
+
+    def check(method, *args):
+        with torch.no_grad():
+            want = eager[method](*args)
+        got = getattr(compiled, method)(*args)
+        got = got[0] if isinstance(got, tuple) and got else got
+        if want is not None:
+            assert (got - want).norm() < 0.3 * rounding * want.norm()
+        return want
+
+    tokens = torch.tensor([PROMPT])
+    want = check("prefill", tokens, torch.arange(7))
+    error = (exact.prefill(tokens, torch.arange(7)) - want).norm() / want.norm()
+    assert 0 < error < 2 * rounding
+    for position in range(7, 12):
+        check("decode", torch.tensor([[position]]), torch.tensor([position]))
+    for slot in range(2):
+        check("join", torch.tensor([slot]))
+    for k in range(4):
+        check("decode_slots", torch.tensor([[k], [9]]), torch.tensor([12 + k, 12 + k % 2]))
+
+
 def test_weights_are_stored_once(tmp_path):
     model = make("Llama", vocab_size=2000, hidden_size=256, intermediate_size=512)
     fx_mlir.export_for_generation(model, tmp_path, max_length=32)

@@ -36,14 +36,16 @@ fx.graph @main symbols [s0 in [1, 64]] attributes {functional, fx.quantization =
 // -----
 
 // Activations are quantized symmetrically to int8 in each run. The weight is a
-// transposed state with int4 groups of two: the scales are 2/7 and 4/7.
-// CHECK-DAG: fx.state @w_q : !fx.tensor<[2, 4], i8> = dense<[253, 7, 0, 7, 0, 7, 249, 2]> : tensor<8xui8>
-// CHECK-DAG: fx.state @w_scale : !fx.tensor<[2, 2], f32>
+// transposed state with int4 groups of two: the scales are 2/7 and 4/7, rounded
+// to f16.
+// CHECK-DAG: fx.state @w_q : !fx.tensor<[2, 4], i8> = dense<[252, 7, 0, 7, 0, 7, 249, 2]> : tensor<8xui8>
+// CHECK-DAG: fx.state @w_scale : !fx.tensor<[2, 2], f16>
 // CHECK-LABEL: fx.graph @main
 // CHECK: %choose_qparams_scale, %choose_qparams_zero_point = call_function @quantized_decomposed.choose_qparams_symmetric.tensor(%x, -128, 127, 1.1920928955078125{{(E|e)}}-{{0?}}7, i8) : (!fx.tensor<[2, 4], f32>) -> (!fx.tensor<[1], f64>, !fx.tensor<[1], i64>)
 // CHECK: %[[X:.*]] = call_function @quantized_decomposed.quantize_per_tensor.tensor(%x, %choose_qparams_scale, %choose_qparams_zero_point, -128, 127, i8)
 // CHECK: %[[D:.*]] = call_function @quantized_decomposed.dequantize_per_tensor.tensor(%[[X]], %choose_qparams_scale, %choose_qparams_zero_point, -128, 127, i8)
-// CHECK: %[[W:.*]] = call_function @quantized_decomposed.dequantize_per_channel_group.default({{.*}}, -7, 7, i8, 2, f32)
+// CHECK: %[[S:.*]] = call_function @aten.to.dtype(%b_w_scale, f32)
+// CHECK: %[[W:.*]] = call_function @quantized_decomposed.dequantize_per_channel_group.default({{.*}}, %[[S]], {{.*}}, -7, 7, i8, 2, f32)
 // CHECK: %[[T:.*]] = call_function @aten.t.default(%[[W]])
 // CHECK: %y = call_function @aten.mm.default(%[[D]], %[[T]])
 fx.state @w : !fx.tensor<[2, 4], f32> = dense<[0, 0, 128, 191, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 128, 64, 0, 0, 0, 0, 0, 0, 128, 64, 0, 0, 0, 192, 0, 0, 0, 63]> : tensor<32xui8>

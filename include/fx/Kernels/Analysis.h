@@ -75,6 +75,10 @@ std::optional<Contraction> matchContraction(mlir::Operation *op,
 /// bytes, else null. Its input can be stored in half of the memory.
 mlir::linalg::GenericOp getNibbles(mlir::Value v);
 
+/// Returns the op that defines `v` if it extends f16 or bf16 to f32, else null.
+/// Its input has half of the bytes.
+mlir::linalg::GenericOp getExtension(mlir::Value v);
+
 /// Converts named linalg ops except fills to generics, which are the only form
 /// that the passes handle.
 void generalizeNamedOps(mlir::ModuleOp module);

@@ -36,10 +36,13 @@ unsigned getBlockBytes(BlockFormat format);
 /// Writes the values of whole blocks to `out`, one float for each element.
 void dequantize(BlockFormat format, llvm::ArrayRef<char> blocks, float *out);
 
-/// Writes the integers and the scales of blocks of Q4_0 or Q8_0: a value is its
-/// integer times the scale of its block.
-void splitBlocks(BlockFormat format, llvm::ArrayRef<char> blocks,
-                 int8_t *integers, float *scales);
+/// Writes the integers of blocks of Q4_0 or Q8_0. A value is its integer times
+/// the scale of its block.
+void readIntegers(BlockFormat format, llvm::ArrayRef<char> blocks,
+                  int8_t *integers);
+/// Calls `fn` with the bits of the scale of each block, a float16.
+void forEachScale(BlockFormat format, llvm::ArrayRef<char> blocks,
+                  llvm::function_ref<void(uint16_t)> fn);
 
 /// Converts `bits` of float16 exactly.
 float halfToFloat(uint16_t bits);

@@ -142,14 +142,35 @@ void fx::kernel::copyRounding(const Contraction &contraction,
       product->setAttr(name, UnitAttr::get(product->getContext()));
 }
 
-linalg::GenericOp fx::kernel::getNibbles(Value v) {
+static bool isHalfType(Type type) { return type.isBF16() || type.isF16(); }
+
+/// Returns the op that defines `v` if it maps each element of one tensor to an
+/// element, else null.
+static linalg::GenericOp getElementMap(Value v) {
   auto op = v ? v.getDefiningOp<linalg::GenericOp>() : nullptr;
-  if (!op || op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
-      op.getNumReductionLoops() ||
-      !getElementTypeOrSelf(v.getType()).isInteger(8) ||
-      !getElementTypeOrSelf(op.getInputs()[0].getType()).isInteger(8) ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap m) { return m.isIdentity(); }))
+  return op && op.getNumDpsInputs() == 1 && op->getNumResults() == 1 &&
+                 !op.getNumReductionLoops() &&
+                 llvm::all_of(op.getIndexingMapsArray(),
+                              [](AffineMap m) { return m.isIdentity(); })
+             ? op
+             : nullptr;
+}
+
+linalg::GenericOp fx::kernel::getExtension(Value v) {
+  linalg::GenericOp op = getElementMap(v);
+  if (!op || !isHalfType(getElementTypeOrSelf(op.getInputs()[0].getType())) ||
+      !getElementTypeOrSelf(v.getType()).isF32())
+    return {};
+  Block *body = op.getBody();
+  auto extend =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::ExtFOp>();
+  return extend && extend.getIn() == body->getArgument(0) ? op : nullptr;
+}
+
+linalg::GenericOp fx::kernel::getNibbles(Value v) {
+  linalg::GenericOp op = getElementMap(v);
+  if (!op || !getElementTypeOrSelf(v.getType()).isInteger(8) ||
+      !getElementTypeOrSelf(op.getInputs()[0].getType()).isInteger(8))
     return {};
   Block *body = op.getBody();
   auto is4 = [](Value n) {
@@ -166,8 +187,6 @@ linalg::GenericOp fx::kernel::getNibbles(Value v) {
 }
 
 static bool isF64(Value v) { return getElementTypeOrSelf(v.getType()).isF64(); }
-
-static bool isHalfType(Type type) { return type.isBF16() || type.isF16(); }
 
 /// Returns the kind of two operands, in either order, if one of them is bf16 or
 /// f16 and they can be multiplied; none otherwise.

@@ -197,10 +197,11 @@ bool Matcher::findScores(Value tensor) {
   if (found.scores.op == def)
     return true;
   if (auto match = matchContraction(def)) {
-    // Scores are sums of f32: two half operands, or two of f32.
-    OperandKind expected =
-        kind == OperandKind::HalfWeights ? OperandKind::Half : kind;
-    if (match->kind != expected || found.scores.op)
+    // Probabilities of f32 may be multiplied by values of 16 bits. Then the
+    // queries have 16 bits or are f32, too.
+    bool fits = match->kind == kind || (kind == OperandKind::HalfWeights &&
+                                        match->kind == OperandKind::Half);
+    if (!fits || found.scores.op)
       return false;
     found.scores = *match;
     ops.insert(def);
@@ -277,7 +278,7 @@ bool Matcher::fits() {
       !isHead(values.n, outer) || !isZero(scores.op) || !isZero(values.op) ||
       !values.lhsMap().isProjectedPermutation() ||
       !scores.lhsMap().isProjectedPermutation() ||
-      getElementTypeOrSelf(scores.lhs().getType()) !=
+      getElementTypeOrSelf(scores.rhs().getType()) !=
           getElementTypeOrSelf(values.rhs().getType()))
     return false;
   found.key = keys[0];
@@ -361,7 +362,7 @@ bool fx::kernel::isFasterAsOne(const Attention &attention) {
   std::optional<unsigned> k = last(scores.rhsMap()), v = last(values.rhsMap());
   int64_t keys = outer[attention.key];
   bool isLong = ShapedType::isDynamic(keys) || keys >= kLeastKeys ||
-                scores.kind == OperandKind::Half || mayRoundToBF16(attention);
+                scores.isHalf() || mayRoundToBF16(attention);
   return k && llvm::is_contained(scores.k, *k) && inner[*k] != 1 && v &&
          llvm::is_contained(values.n, *v) && outer[*v] != 1 && isLong;
 }

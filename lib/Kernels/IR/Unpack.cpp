@@ -59,6 +59,10 @@ LogicalResult UnpackOp::verify() {
     pairs /= 2;
     packed = packed.clone(shape);
   }
+  // The source may hold f32 in 16 bits.
+  Type element = getElementTypeOrSelf(getSource().getType());
+  if (type.getElementType().isF32() && (element.isF16() || element.isBF16()))
+    packed = packed.clone(element);
   if (getSource().getType() != packed)
     return emitOpError("expected a source of type ")
            << packed << ", got " << getSource().getType();
@@ -103,12 +107,36 @@ static Value splitNibbles(OpBuilder &b, Location loc, Value joined) {
       .getResult(0);
 }
 
+/// Extends elements of 16 bits to f32.
+static Value extend(OpBuilder &b, Location loc, Value narrow) {
+  auto type = cast<RankedTensorType>(narrow.getType());
+  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
+  Value empty = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, narrow), b.getF32Type());
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(empty.getType()), narrow, empty,
+             ArrayRef<AffineMap>{map, map},
+             SmallVector<utils::IteratorType>(type.getRank(),
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &nested, Location loc, ValueRange v) {
+               linalg::YieldOp::create(
+                   nested, loc,
+                   arith::ExtFOp::create(nested, loc, nested.getF32Type(), v[0])
+                       .getResult());
+             })
+      .getResult(0);
+}
+
 Value UnpackOp::expand(OpBuilder &b) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(*this);
   Location loc = getLoc();
-  Value source =
-      getNibbles() ? splitNibbles(b, loc, getSource()) : Value(getSource());
+  Value source = getSource();
+  if (getNibbles())
+    source = splitNibbles(b, loc, source);
+  else if (getElementTypeOrSelf(source.getType()) !=
+           getElementTypeOrSelf(getResult().getType()))
+    source = extend(b, loc, source);
   Value dest = tensor::EmptyOp::create(b, loc, getMixedSizes(),
                                        getResult().getType().getElementType());
   return linalg::UnPackOp::create(

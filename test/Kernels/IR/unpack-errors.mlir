@@ -45,3 +45,11 @@ func.func @f(%p: tensor<2x8x32x4xi8>) {
   %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [32, 2] nibbles : tensor<2x8x32x4xi8> -> tensor<40x64xi8>
   return
 }
+
+// -----
+
+func.func @f(%p: tensor<2x8x32xf32>) {
+  // expected-error @+1 {{expected a source of type 'tensor<2x8x32xf16>', got 'tensor<2x8x32xf32>'}}
+  %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<2x8x32xf32> -> tensor<40x8xf16>
+  return
+}

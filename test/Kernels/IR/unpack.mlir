@@ -45,3 +45,16 @@ func.func @nibbles(%p: tensor<2x8x32x4xi8>) -> tensor<40x64xi8> {
   %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [32, 4] nibbles : tensor<2x8x32x4xi8> -> tensor<40x64xi8>
   return %u : tensor<40x64xi8>
 }
+
+// Elements of 16 bits become f32.
+// CHECK-LABEL: func.func @extended
+// CHECK: fx_kernel.unpack %{{.+}} : tensor<2x8x32xf16> -> tensor<40x8xf32>
+// EXPAND-LABEL: func.func @extended
+// EXPAND: %[[W:.+]] = linalg.generic
+// EXPAND: arith.extf {{.*}} : f16 to f32
+// EXPAND: } -> tensor<2x8x32xf32>
+// EXPAND: linalg.unpack %[[W]]
+func.func @extended(%p: tensor<2x8x32xf16>) -> tensor<40x8xf32> {
+  %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<2x8x32xf16> -> tensor<40x8xf32>
+  return %u : tensor<40x8xf32>
+}

@@ -42,6 +42,8 @@ struct KernelOptions {
   bool mixedDot = false;
   /// vdpbf16ps exists for vectors of that many lanes, or bfdot.
   bool bf16 = false;
+  /// The machine extends vectors of f16 to f32.
+  bool f16 = false;
   /// The element types that the machine multiplies in tiles.
   kernel::TileKinds tiles = {};
   /// The convolutions that use Winograd's method.

@@ -89,6 +89,21 @@ def FXCPUIntegerContractions
   ];
 }
 
+def FXCPUFoldKeys : Pass<"fx-cpu-fold-keys", "::mlir::ModuleOp"> {
+  let summary = "let attentions read keys and values where they are";
+  let description = [{
+    The keys and values of an attention may be extended to f32 from a cache of
+    f16 or bf16, and the heads of a cache may be repeated for several heads of
+    queries. The pass lets both matmuls read the cache itself: the extension moves
+    into their bodies, and the repetition into their indexing maps. Otherwise each
+    step would copy the cache.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FXCPUWidenHalves : Pass<"fx-cpu-widen-halves", "::mlir::ModuleOp"> {
   let summary = "convert the left operands of bf16 and f16 matmuls to f32";
   let description = [{
@@ -178,7 +193,8 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     the low four bits of integers are used (`(p << 4) >> 4`), a byte holds two
     terms: term k in the lower half and term k + 4 in the upper half, in the layout
     `[N/P][K/8][P][4]`, and the unpacking is marked with `nibbles`. The scales of
-    groups are packed by columns, too.
+    groups are packed by columns, too. Scales that are extended from bf16,
+    or with `f16` from f16, are packed before the extension.
 
     `fx-form-kernels` copies the unpacking into the kernel, whose code reads the
     panels. `fx-hoist-prepare` moves the packing to `@prepare`.
@@ -189,6 +205,8 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
            "pack signed bytes that f32 is multiplied by for vpdpbusd">,
     Option<"bf16", "bf16", "bool", "false",
            "pack operands of bf16 for vdpbf16ps">,
+    Option<"f16", "f16", "bool", "false",
+           "the machine extends vectors of f16 to f32">,
     TilesOption
   ];
   let dependentDialects = [

@@ -176,6 +176,8 @@ def FXKernel_UnpackOp : Op<FXKernel_Dialect, "unpack", [Pure]> {
     and number b of tile 2t + 1 in its high half. The result holds the numbers
     with their sign.
 
+    A source of f16 or bf16 may have a result of f32: the elements are extended.
+
     ```mlir
     %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0]
            inner_tiles = [32] : tensor<4x64x32xf32> -> tensor<100x64xf32>

@@ -20,6 +20,7 @@
 
 #include "Dequantized.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/Kernels/ConvertElements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
@@ -255,7 +256,9 @@ static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
   // Extract nibbles behind the views, where fx-cpu-pack-weights expects it.
   linalg::GenericOp nibbles = getNibbles(w.quantized);
   v.values = nibbles ? nibbles.getInputs()[0] : w.quantized;
-  v.scales = w.scales;
+  // Extend scales behind the views, for the same reason.
+  linalg::GenericOp extension = getExtension(w.scales);
+  v.scales = extension ? extension.getInputs()[0] : w.scales;
   if (w.zeros)
     v.offsets = multiplyZeros(b, loc, w);
   Type i8 = b.getI8Type();
@@ -268,8 +271,12 @@ static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
     for (Value *each : {&v.scales, &v.offsets})
       if (*each && v.numColumns > 1)
         *each = tensor::ExpandShapeOp::create(
-            b, loc, RankedTensorType::get(of, b.getF32Type()), *each, dims);
+            b, loc,
+            RankedTensorType::get(of, getElementTypeOrSelf(each->getType())),
+            *each, dims);
   }
+  if (extension)
+    v.scales = ElementConverter(b.getF32Type()).get(v.scales);
   if (nibbles)
     v.values = extractNibbles(b, loc, v.values);
   return v;

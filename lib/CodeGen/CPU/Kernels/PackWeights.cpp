@@ -160,11 +160,18 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         .getResult(0);
   }
 
+  static bool isF16(Value v) {
+    return getElementTypeOrSelf(v.getType()).isF16();
+  }
+
   /// Packs the scales of groups: one row of a panel's columns for each group.
   void packScales(Contraction &c, int64_t width) {
     OpBuilder b(c.op);
     Location loc = c.op.getLoc();
-    Value source = c.scales();
+    Value scales = c.scales(), source = scales;
+    linalg::GenericOp extension = getExtension(scales);
+    if (extension && (f16 || !isF16(extension.getInputs()[0])))
+      source = extension.getInputs()[0];
     auto type = cast<RankedTensorType>(source.getType());
     AffineMap map = c.scalesMap();
     int64_t pos = *map.getResultPosition(b.getAffineDimExpr(c.lastN()));
@@ -177,7 +184,9 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
                               {perm.begin(), perm.end()}, false)];
     if (!packed)
       packed = packInFront(b, loc, source, pos, {width}, {pos}, perm);
-    c.op->setOperand(2, unpack(b, loc, packed, source, perm, {pos}, {width}));
+    c.op->setOperand(2, unpack(b, loc, packed, scales, perm, {pos}, {width}));
+    if (extension && extension->use_empty())
+      extension->erase();
   }
 
   /// Packs `source` directly after its definition.

@@ -30,6 +30,7 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
     options.vnni = has("dotprod");
     options.mixedDot = has("i8mm");
     options.bf16 = has("bf16");
+    options.f16 = true;
     return options;
   }
   options.lanes = has("avx512f") ? 16 : has("avx2") || has("avx") ? 8 : 4;
@@ -39,6 +40,7 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
                      ? has("avx512vnni")
                      : has("avxvnni") || (has("avx512vnni") && has("avx512vl"));
   options.bf16 = has("avx512bf16") && (options.lanes == 16 || has("avx512vl"));
+  options.f16 = options.lanes == 16 || has("f16c");
   // A panel of two vectors of SSE has fewer columns than a tile.
   if (options.lanes >= 8)
     options.tiles = {has("amx-int8"), has("amx-bf16"), has("amx-fp16")};
@@ -61,6 +63,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createFXCPUFoldKeys());
   // Before operands are packed: an attention packs its keys itself.
   kernel::FormKernelsPassOptions attention;
   attention.attention = true;
@@ -72,7 +75,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
       createFXCPUWinograd({options.lanes, options.neon, options.winograd}));
   pm.addPass(
       createFXCPUPackWeights({options.lanes, options.vnni && !options.neon,
-                              options.bf16, options.tiles}));
+                              options.bf16, options.f16, options.tiles}));
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(kernel::createFormKernelsPass());
   pm.addPass(kernel::createHoistPreparePass());
@@ -116,6 +119,8 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                     llvm::cl::desc("vpdpbusd exists for such vectors")};
   Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
                     llvm::cl::desc("vdpbf16ps exists for such vectors")};
+  Option<bool> f16{*this, "f16", llvm::cl::init(false),
+                   llvm::cl::desc("vectors of f16 can be extended to f32")};
   Option<bool> neon{*this, "neon", llvm::cl::init(false),
                     llvm::cl::desc("vectors are those of AArch64's NEON, with "
                                    "sdot if `vnni`, and bfdot if `bf16`")};
@@ -136,6 +141,7 @@ void fx::cpu::registerKernelPasses() {
         kernels.lanes = options.lanes;
         kernels.vnni = options.vnni;
         kernels.bf16 = options.bf16;
+        kernels.f16 = options.f16;
         kernels.neon = options.neon;
         kernels.mixedDot = options.mixedDot;
         kernels.tiles = options.tiles;

@@ -9,7 +9,7 @@
 
 // A pipeline that is printed can be parsed again.
 // RUN: fx-opt %s --fx-cpu-pack-weights='lanes=16 tiles=f16,int8' --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=PRINT
-// PRINT: fx-cpu-pack-weights{bf16=false lanes=16 tiles=int8,f16 vnni=false}
+// PRINT: fx-cpu-pack-weights{bf16=false f16=false lanes=16 tiles=int8,f16 vnni=false}
 // RUN: not fx-opt %s --fx-cpu-pack-weights='tiles=bf16,fp8' -o /dev/null 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: expected int8, bf16 or f16, got 'fp8'
 

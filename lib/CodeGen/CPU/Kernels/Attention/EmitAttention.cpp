@@ -173,7 +173,8 @@ void AttentionEmitter::chooseSizes() {
   usesDots = tileRows <= kDotRows && innerSize % lanes == 0 &&
              isContiguous(keys, keyLabels, kInner) &&
              isContiguous(queries, queryLabels, kInner);
-  usesPairs = (mayRoundToBF16(attention) || keys.element.isBF16()) &&
+  bool isBF16 = queries.element.isBF16() && keys.element.isBF16();
+  usesPairs = (mayRoundToBF16(attention) || isBF16) &&
               code.machine.hasBF16Dot && !code.machine.isNEON &&
               tileRows > kDotRows && innerSize % (2 * lanes) == 0 &&
               isContiguous(keys, keyLabels, kInner);

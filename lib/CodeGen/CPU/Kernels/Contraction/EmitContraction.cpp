@@ -58,12 +58,17 @@ ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
 
 SmallVector<Value> ContractionEmitter::loadScales(const Index &group) {
   SmallVector<Value> scales;
-  VectorType type = code.vectorType(code.b.getF32Type());
+  Type f32 = code.b.getF32Type();
   Index first = code.add(tBase, code.mul(group, groupStride));
   for (int64_t v = 0; v < vectors; ++v) {
     Index at = code.add(first, Index::of(v * code.lanes));
-    scales.push_back(vector::LoadOp::create(code.b, code.loc, type, t->flat,
-                                            code.materialize(at)));
+    Value x =
+        vector::LoadOp::create(code.b, code.loc, code.vectorType(t->element),
+                               t->flat, code.materialize(at));
+    scales.push_back(
+        t->element == f32
+            ? x
+            : arith::ExtFOp::create(code.b, code.loc, code.vectorType(f32), x));
   }
   return scales;
 }
