@@ -29,7 +29,8 @@ import time
 import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(pathlib.Path(os.environ.get("FX_BUILD_DIR", ROOT / "build")) / "python"))
+PACKAGE = str(pathlib.Path(os.environ.get("FX_BUILD_DIR", ROOT / "build")) / "python")
+sys.path.insert(0, PACKAGE)
 sys.path.append(str(ROOT / "benchmarks"))
 
 SIZES = {
@@ -176,7 +177,7 @@ def resident(folder: pathlib.Path) -> int:
         "LanguageModel(sys.argv[1]).generate([1, 2, 3], max_new_tokens=16)\n"
         "print(open('/proc/self/status').read().split('VmRSS:')[1].split()[0])"
     )
-    run = [sys.executable, "-c", code, str(folder), sys.path[0]]
+    run = [sys.executable, "-c", code, str(folder), PACKAGE]
     return int(subprocess.check_output(run, text=True)) >> 10
 
 
@@ -283,8 +284,8 @@ def main() -> None:
         tokens, position, _, slots = works[work]
         rows[name][f"{work} tok/s"] = slots * len(tokens) / seconds
         rows[name][f"{work} ratio"] = least[work, "eager"] / seconds
-        if len(tokens) == 1 and not name.startswith("eager"):
-            must = bytes_of_step(model, name.split()[-1], position, slots) / rate
+        if len(tokens) == 1 and " " not in name and name != "eager":
+            must = bytes_of_step(model, name, position, slots) / rate
             rows[name][f"{work} of the limit"] = must / seconds
     print(f"{options.size}: {parameters / 1e6:.0f}M parameters, {options.threads} threads, {rate / 1e9:.1f} GB/s")
     for name, row in rows.items():

@@ -99,8 +99,10 @@ typedef float vec __attribute__((vector_size(32)));
     double start = now();                                                      \
     for (size_t i = 0; i < part; i += 2)                                       \
       _Pragma("clang loop unroll(full)") for (int s = 0; s < STREAMS; ++s) {   \
-        if (AHEAD)                                                             \
+        if (AHEAD) {                                                           \
           __builtin_prefetch(&data[s * part + i + AHEAD]);                     \
+          __builtin_prefetch(&data[s * part + i + AHEAD + 1]);                 \
+        }                                                                      \
         sum[2 * s] += data[s * part + i];                                      \
         sum[2 * s + 1] += data[s * part + i + 1];                              \
       }                                                                        \

@@ -7,9 +7,10 @@
 //
 // The bytes are: the magic number; as 64-bit integers of this machine the
 // number of positions, of tokens, of those in the caches, and of states; the
-// tokens; for each state, the length of its name, the name, the number of
-// bytes, and the bytes. Of a state that has the positions as a dimension, these
-// are only the positions that are in use.
+// tokens; for each state, the length of its name, the name, the code and the
+// bits of the dtype (DLPack's), the number of bytes, and the bytes. Of a state
+// that has the positions as a dimension, these are only the positions that are
+// in use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 
 using namespace fx;
 
-static constexpr llvm::StringLiteral kMagic = "fxsnap1\n";
+static constexpr llvm::StringLiteral kMagic = "fxsnap2\n";
 
 namespace {
 /// The bytes of a state that a snapshot has: `count` parts of `size` bytes,
@@ -29,6 +30,7 @@ namespace {
 struct StatePart {
   llvm::StringRef name;
   char *data;
+  int64_t dtype; ///< the code, times 256, plus the bits
   int64_t count, size, stride;
   uint64_t bytes() const { return uint64_t(count) * size; }
 };
@@ -79,6 +81,7 @@ findParts(CompiledModel &model, int64_t positions, int64_t used) {
     StatePart part;
     part.name = state.name;
     part.data = static_cast<char *>(tensor.data) + tensor.byte_offset;
+    part.dtype = tensor.dtype.code * 256 + tensor.dtype.bits;
     part.count = 1;
     part.size = part.stride = bytes(sizes);
     size_t dim = llvm::find(sizes, positions) - sizes.begin();
@@ -112,6 +115,7 @@ llvm::Expected<std::string> TextGenerator::getSnapshot() {
   for (const StatePart &part : *parts) {
     number(part.name.size());
     append(part.name.data(), part.name.size());
+    number(part.dtype);
     number(part.bytes());
     for (int64_t i = 0; i < part.count; ++i)
       append(part.data + i * part.stride, part.size);
@@ -150,13 +154,18 @@ llvm::Error TextGenerator::restore(llvm::StringRef snapshot) {
   std::vector<llvm::StringRef> values;
   for (const StatePart &part : *parts) {
     llvm::StringRef name = reader.bytes(reader.number());
-    int64_t size = reader.number();
+    int64_t dtype = reader.number(), size = reader.number();
     values.push_back(reader.bytes(size));
     if (!reader.failed && (name != part.name || uint64_t(size) != part.bytes()))
       return fail("expected the state '" + part.name + "' of " +
                   llvm::Twine(part.bytes()) + " bytes, got '" +
                   llvm::StringRef(name).take_front(80) + "' of " +
                   llvm::Twine(size));
+    if (!reader.failed && dtype != part.dtype)
+      return fail("expected the state '" + part.name +
+                  "' of another dtype, whose code and bits are " +
+                  llvm::Twine(part.dtype / 256) + " and " +
+                  llvm::Twine(part.dtype % 256) + " (DLPack)");
   }
   if (reader.failed || !reader.rest.empty() ||
       numStates != int64_t(parts->size()))

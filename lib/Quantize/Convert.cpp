@@ -270,6 +270,7 @@ Value Converter::dequantizeWeight(const Layer &layer) {
   Type dtype = IntegerType::get(b.getContext(), 8);
   Value scales = states.scales;
   if (scales && cast<FakeTensorType>(scales.getType()).getDtype().isF16())
+    // Not aten._to_copy, which would be evaluated: the state stays f16.
     scales = aten::ToDtype::createInferred(b, name(loc, "to"), scales,
                                            b.getF32Type())
                  ->getResult(0);

@@ -27,9 +27,8 @@ std::optional<QuantizedWeight> quantizeWeight(const HostTensor &weight,
                                               std::optional<unsigned> axis,
                                               const QuantizationConfig &config);
 
-/// Rounds the scale of a group to f16. A scale that f16 could hold only with a
-/// larger error, since it is above the largest number or subnormal, stays as it
-/// is.
+/// Rounds the scale of a group to f16. A scale that f16 cannot hold, or only
+/// with an error above 1/128, stays as it is: above 65504 or below 2^-18.
 float roundScale(float scale);
 /// Makes f32 scales f16 if that changes none of them.
 void narrowScales(HostTensor &scales);

@@ -164,6 +164,8 @@ def export_for_generation(
         raise Error(
             f"cache_dtype: expected torch.float16 or torch.bfloat16, got {cache_dtype!r:.80}"
         )
+    if cache_dtype is not None and model.dtype not in (torch.float32, cache_dtype):
+        raise Error(f"cache_dtype: expected a model of float32, got one of {model.dtype}")
     if quantize is not None and quantize not in QUANTIZATIONS:
         raise Error(f"quantize: expected {' or '.join(QUANTIZATIONS)}, got {quantize!r:.80}")
     model = model.eval()

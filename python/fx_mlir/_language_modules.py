@@ -50,6 +50,17 @@ def _static_cache(config: Any, length: int, dtype: torch.dtype | None = None) ->
     return cache
 
 
+def _check_dtype(layers: Iterable[Any], dtype: torch.dtype) -> None:
+    """Checks that the layers keep keys and values of this dtype."""
+    for layer in layers:
+        keys = getattr(layer, "keys", None)
+        if not isinstance(keys, torch.Tensor) or keys.dtype != dtype:
+            raise Error(
+                "cache_dtype: expected a model whose layers are attention with a static cache, "
+                f"got a layer of {type(layer).__name__}"
+            )
+
+
 def _set_length(layers: Iterable[Any], length: torch.Tensor) -> None:
     for layer in layers:
         if isinstance(count := getattr(layer, "cumulative_length", None), torch.Tensor):
@@ -106,6 +117,8 @@ class Decoder(Cached):
         # The first run makes the tensors of the cache.
         self.call(torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, dtype=torch.long), 1)
         self.register_cache(self._holder.cache.layers)
+        if dtype is not None:
+            _check_dtype(self._holder.cache.layers, dtype)
 
     @property
     def has_positions(self) -> bool:
@@ -254,6 +267,8 @@ class EncoderDecoder(Cached):
             self.register_buffer("source_mask", mask.clone(), persistent=False)
         self.encode(source, mask)
         self.register_cache(self_attention.layers)
+        if dtype is not None:
+            _check_dtype(self_attention.layers, dtype)
         self.register_cache(cross_attention.layers, "_source")
 
     def _decode(self, encoded: torch.Tensor, ids: torch.Tensor, is_updated: bool) -> torch.Tensor:

@@ -43,7 +43,7 @@ struct Attention {
 
 /// Matches the attention whose second matmul is `values`, of `kind`: Half, with
 /// a softmax in f32; HalfWeights, whose probabilities are not rounded; or F32.
-/// The first matmul is Half or F32.
+/// The first matmul has the same kind; beside HalfWeights, it may be Half.
 std::optional<Attention> matchAttention(mlir::linalg::GenericOp values,
                                         OperandKind kind = OperandKind::Half);
 

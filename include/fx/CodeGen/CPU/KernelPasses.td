@@ -96,8 +96,11 @@ def FXCPUFoldKeys : Pass<"fx-cpu-fold-keys", "::mlir::ModuleOp"> {
     f16 or bf16, and the heads of a cache may be repeated for several heads of
     queries. The pass lets both matmuls read the cache itself: the extension moves
     into their bodies, and the repetition into their indexing maps. Otherwise each
-    step would copy the cache.
+    step would copy the cache. Without `f16`, tensors of f16 are extended once, and
+    not in each tile.
   }];
+  let options = [Option<"f16", "f16", "bool", "false",
+                        "the machine extends vectors of f16 to f32">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"

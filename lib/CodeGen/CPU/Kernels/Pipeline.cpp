@@ -63,7 +63,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createFXCPUFoldKeys());
+  pm.addPass(createFXCPUFoldKeys({options.f16}));
   // Before operands are packed: an attention packs its keys itself.
   kernel::FormKernelsPassOptions attention;
   attention.attention = true;

@@ -112,7 +112,9 @@ Value AttentionEmitter::loadF32(const Buffer &operand, const Coords &where) {
 }
 
 Value AttentionEmitter::loadBF16(const Buffer &operand, const Coords &where) {
-  return toBF16(code, code.splat(code.load(operand, where)));
+  if (operand.element.isBF16())
+    return code.splat(code.load(operand, where));
+  return toBF16(code, code.splat(loadF32(operand, where)));
 }
 
 void AttentionEmitter::multiply(Value word, ArrayRef<Value> right,
