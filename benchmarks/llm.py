@@ -18,10 +18,12 @@ the Python of its environment.
 """
 
 import argparse
+import atexit
 import copy
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -84,7 +86,8 @@ class Engine:
 
 
 class Peer(Engine):
-    """Another engine. Its first token after a prompt is that of eager PyTorch in float32."""
+    """Another engine. Its first token after a prompt is that of eager PyTorch in float32. Between
+    its turns, the process is stopped: threads that wait actively would take a CPU from others."""
 
     def __init__(self, name, python, form, saved, folder, threads) -> None:
         folder.mkdir()
@@ -95,6 +98,7 @@ class Peer(Engine):
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True,
             env={"PATH": os.environ["PATH"], "HOME": str(folder), "OMP_NUM_THREADS": str(threads)},
         )  # fmt: skip
+        atexit.register(self.process.kill)
         self.folder = folder
         self.about = self.answer()
 
@@ -103,9 +107,11 @@ class Peer(Engine):
         if not line:
             log = (self.folder / "log").read_text()
             sys.exit(f"error: {' '.join(map(str, self.process.args[1:4]))}: {log[-2000:]}")
+        self.process.send_signal(signal.SIGSTOP)
         return json.loads(line)
 
     def ask(self, **request) -> dict:
+        self.process.send_signal(signal.SIGCONT)
         print(json.dumps(request), file=self.process.stdin, flush=True)
         return self.answer()
 
@@ -117,10 +123,18 @@ class Peer(Engine):
 
 
 class Eager(Engine):
-    """A step of transformers with static caches, one for each number of sequences."""
+    """A step of transformers with static caches, one for each number of sequences. With `compiles`,
+    by torch.compile with constant weights."""
 
-    def __init__(self, model) -> None:
-        self.model = model
+    def __init__(self, model, compiles: bool = False) -> None:
+        import torch
+        import torch._inductor.config
+
+        if compiles:
+            # The option of torch.compile alone leaves the weights inputs.
+            torch._inductor.config.freezing = True
+        self.model = torch.compile(model, dynamic=False) if compiles else model
+        self.config = model.config
         self.caches: dict = {}
 
     def __call__(self, tokens: list[int], position: int, slots: int = 1) -> None:
@@ -129,7 +143,7 @@ class Eager(Engine):
         from transformers import StaticCache
 
         if slots not in self.caches:
-            self.caches[slots] = StaticCache(max_cache_len=LENGTH, config=self.model.config)
+            self.caches[slots] = StaticCache(max_cache_len=LENGTH, config=self.config)
             self([7] * 2, 0, slots)
             for layer in self.caches[slots].layers:
                 layer.keys.normal_()
@@ -207,6 +221,7 @@ def main() -> None:
     parser.add_argument(
         "--peer", action="append", default=[], metavar="ENGINE=PYTHON", help="also an engine of llm_peers.py"
     )
+    parser.add_argument("--compile", action="store_true", help="also torch.compile, in float32")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     for name in options.formats.split(","):
@@ -243,6 +258,9 @@ def main() -> None:
             rows[name] = {"MB": size / 1e6, "load s": engines[name].load_seconds, "RSS MiB": resident(path)}
         engines["eager"] = Eager(model)
         rows["eager"] = {}
+        if options.compile:
+            engines["torch compile"] = Eager(model, compiles=True)
+            rows["torch compile"] = {}
         if "bf16" in options.formats.split(","):
             engines["eager bf16"] = Eager(copy.deepcopy(model).bfloat16())
             rows["eager bf16"] = {}
@@ -275,6 +293,7 @@ def main() -> None:
             rates.append(probe_roofline()["gbytes"] * 1e9)
             for work, (tokens, position, times, slots) in works.items():
                 for name, engine in engines.items():
+                    time.sleep(0.05)  # the threads of the engine before come to rest
                     seconds = engine.best(tokens, position, times, slots)
                     least[work, name] = min(least[work, name], seconds)
     rate = max(rates)
