@@ -270,8 +270,9 @@ def main() -> None:
             with torch.no_grad():
                 first = model(torch.tensor([prompt])).logits[0, -1].argmax().item()
         for name, python in (p.split("=", 1) for p in options.peer):
-            for form in options.formats.split(","):
-                if "+" in form or "@" in form or (form == "bf16" and name == "onnxruntime"):
+            # Each format without its options: those are the engine's own.
+            for form in dict.fromkeys(f.split("@")[0].split("+")[0] for f in options.formats.split(",")):
+                if form == "bf16" and name == "onnxruntime":
                     continue
                 key = f"{name} {form}"
                 engines[key] = Peer(
