@@ -11,6 +11,7 @@ import exporting
 import harness
 import pytest
 import torch
+import test_quantize
 from test_gpu_operators import TARGET, fallbacks
 from torch import nn
 from torch.utils import _pytree as pytree
@@ -99,3 +100,35 @@ def test_quantized_convolution(tmp_path):
     x = torch.randn(2, 8, 15, 15)
     conv = Conv2d(nn.Conv2d(8, 24, 3, padding=1), Static(x))
     check(conv.eval(), (x,), tmp_path, tolerance=3e-2)
+
+
+@pytest.mark.parametrize("rows, bits", [(1, 4), (20, 8)])
+def test_half_scales(rows, bits, tmp_path):
+    """Weights in groups, whose scales fx-quantize makes float16."""
+    torch.manual_seed(0)
+    model, x = nn.Linear(128, 48).eval(), torch.randn(rows, 128)
+    flags = ["--mode", "weight-only", "--weight-bits", str(bits), "--group-size", "32"]
+    path, _ = test_quantize.quantize(exporting.export(model, (x,)), [(x,)], tmp_path, *flags)
+    program = torch.export.load(path)
+    assert program.state_dict["weight_scale"].dtype == torch.float16
+    folder = tmp_path / "gpu"
+    folder.mkdir()
+    check(program.module(), (x,), folder, program)
+
+
+class NarrowCache(nn.Module):
+    """Attention over a cache of float16, with a head of keys for two heads of queries."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.register_buffer("keys", torch.randn(1, 2, 64, 64).half())
+        self.register_buffer("values", torch.randn(1, 2, 64, 64).half())
+
+    def forward(self, q):
+        keys, values = self.keys.float(), self.values.float()
+        return nn.functional.scaled_dot_product_attention(q, keys, values, enable_gqa=True)
+
+
+def test_narrow_cache(tmp_path):
+    check(NarrowCache(), (torch.randn(1, 4, 5, 64),), tmp_path)
