@@ -195,18 +195,23 @@ def resident(folder: pathlib.Path) -> int:
     return int(subprocess.check_output(run, text=True)) >> 10
 
 
+def parse(form: str) -> tuple[str, list[str], str]:
+    """The format of the weights, the precisions, and the dtype of the caches, or an empty text."""
+    weights, _, cached = form.partition("@")
+    weights, *precisions = weights.split("+")
+    return weights, ["bf16"] if weights == "bf16" else precisions, cached
+
+
 def bytes_of_step(model, form: str, context: int, slots: int) -> float:
     """The bytes that a decode step must read: weights of linear layers, and keys and values of
     the tokens before in each slot. Groups of 32 integers have a scale of 2 bytes."""
     import torch
 
-    form, _, cached = form.partition("@")
-    element = 2 if cached else 4
-
+    weights, _, cached = parse(form)
     linear = sum(m.weight.numel() for m in model.modules() if isinstance(m, torch.nn.Linear))
     config = model.config
-    cache = 2 * config.num_hidden_layers * config.hidden_size * context * element * slots
-    return linear * {"f32": 4, "bf16": 2, "int8": 1, "int4": 0.5625}[form.split("+")[0]] + cache
+    cache = 2 * config.num_hidden_layers * config.hidden_size * context * (2 if cached else 4) * slots
+    return linear * {"f32": 4, "bf16": 2, "int8": 1, "int4": 0.5625}[weights] + cache
 
 
 def main() -> None:
@@ -225,10 +230,10 @@ def main() -> None:
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     for name in options.formats.split(","):
-        form, _, cached = name.partition("@")
-        if (form not in ("f32", "bf16") and form.split("+")[0] not in ("int8", "int4")) or (
-            cached not in CACHES
-        ):
+        weights, _, cached = parse(name)
+        is_float = weights in ("f32", "bf16")
+        known = is_float and "+" not in name or weights in ("int8", "int4")
+        if not known or cached not in CACHES:
             parser.error(
                 f"expected formats f32, bf16, int8[+…] or int4[+…], and @f16 or @bf16, got '{name}'"
             )
@@ -245,12 +250,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in options.formats.split(","):
             path = pathlib.Path(folder) / name
-            form, _, cached = name.partition("@")
-            dtype, *rounded = form.split("+") if form != "bf16" else ["f32", "bf16"]
+            weights, precisions, cached = parse(name)
             fx_mlir.export_for_generation(
                 model, path, max_length=LENGTH, slots=options.slots, progress=False,
-                quantize=dtype if dtype.startswith("int") else None,
-                precision=",".join(rounded) or "f32",
+                quantize=weights if weights.startswith("int") else None,
+                precision=",".join(precisions) or "f32",
                 cache_dtype=getattr(torch, CACHES[cached]) if cached else None,
             )  # fmt: skip
             engines[name] = Compiled(path, options.threads, options.slots)
@@ -271,7 +275,7 @@ def main() -> None:
                 first = model(torch.tensor([prompt])).logits[0, -1].argmax().item()
         for name, python in (p.split("=", 1) for p in options.peer):
             # Each format without its options: those are the engine's own.
-            for form in dict.fromkeys(f.split("@")[0].split("+")[0] for f in options.formats.split(",")):
+            for form in dict.fromkeys(parse(f)[0] for f in options.formats.split(",")):
                 if form == "bf16" and name == "onnxruntime":
                     continue
                 key = f"{name} {form}"

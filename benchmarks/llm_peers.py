@@ -3,10 +3,9 @@
 
     llm_peers.py ENGINE FORMAT MODEL FOLDER THREADS
 
-ENGINE is `llama.cpp`, `openvino` or `onnxruntime`; FORMAT is f32, bf16 (not of
-`onnxruntime`), int8 or int4; MODEL is a
-folder with a model of transformers. The engine's files are made in FOLDER. The first line of the
-output describes the model, as JSON. Each line of the input is a request:
+ENGINE is `llama.cpp`, `openvino` or `onnxruntime`; FORMAT is f32, bf16 (not of `onnxruntime`), int8
+or int4; MODEL is a folder with a model of transformers. The engine's files are made in FOLDER. The
+first line of the output describes the model, as JSON. Each line of the input is a request:
 
     {"tokens": 512, "position": 0, "times": 2}                    time a prompt, or decode steps
     {"tokens": 1, "position": 128, "times": 8, "sequences": 8}    of several sequences in one step

@@ -6,51 +6,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "Weights.h"
-
-#include "llvm/ADT/bit.h"
+#include "fx/Support/HalfFloat.h"
 
 #include <cmath>
 
 using namespace fx;
 
-// A normal number of f16 has 13 bits of the fraction less than one of f32, and
-// a bias that is smaller by 112. Smaller numbers are multiples of 2^-24.
-static constexpr uint32_t kDropped = 0x1fff, kBias = uint32_t(112) << 23;
-static constexpr float kLeastNormal = 0x1p-14f, kLargest = 65504;
-/// Smaller scales are not rounded, because the error could be seen: it is up to
-/// 2^-7 of this one.
-static constexpr float kLeastRounded = 0x1p-18f;
-
-/// Returns true if f16 has the number, which is positive. The scale of a group
-/// of zeros, 2^-23, is such a number.
-static bool isHalf(float x) {
-  if (x < kLeastNormal)
-    return x * 0x1p24f == std::nearbyint(x * 0x1p24f);
-  return x <= kLargest && !(llvm::bit_cast<uint32_t>(x) & kDropped);
-}
-
 float fx::roundScale(float scale) {
-  if (scale < kLeastNormal)
-    return scale < kLeastRounded ? scale
-                                 : std::nearbyint(scale * 0x1p24f) * 0x1p-24f;
-  auto bits = llvm::bit_cast<uint32_t>(scale);
-  // Round to nearest, ties to even.
-  bits += kDropped / 2 + (bits >> 13 & 1);
-  auto rounded = llvm::bit_cast<float>(bits & ~kDropped);
-  return isHalf(rounded) ? rounded : scale;
+  float rounded = halfToFloat(floatToHalf(scale));
+  return std::abs(rounded - scale) <= scale / 128 ? rounded : scale;
 }
 
 void fx::narrowScales(HostTensor &scales) {
-  llvm::ArrayRef<float> values(
-      reinterpret_cast<const float *>(scales.data.get()),
-      scales.getNumElements());
-  if (!llvm::all_of(values, isHalf))
-    return;
   HostTensor halves = HostTensor::allocate(DType::F16, scales.sizes);
   auto *out = reinterpret_cast<uint16_t *>(halves.data.get());
-  for (float x : values)
-    *out++ = x < kLeastNormal ? uint16_t(x * 0x1p24f)
-                              : (llvm::bit_cast<uint32_t>(x) - kBias) >> 13;
+  for (float scale :
+       llvm::ArrayRef(reinterpret_cast<const float *>(scales.data.get()),
+                      scales.getNumElements())) {
+    *out = floatToHalf(scale);
+    if (halfToFloat(*out++) != scale)
+      return;
+  }
   scales = std::move(halves);
 }
 

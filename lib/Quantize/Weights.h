@@ -27,8 +27,9 @@ std::optional<QuantizedWeight> quantizeWeight(const HostTensor &weight,
                                               std::optional<unsigned> axis,
                                               const QuantizationConfig &config);
 
-/// Rounds the scale of a group to f16. A scale that f16 cannot hold, or only
-/// with an error above 1/128, stays as it is: above 65504 or below 2^-18.
+/// Rounds the scale of a group to f16. A scale that changes by more than 1/128,
+/// above the largest number of f16 or far below its normal ones, stays as it
+/// is.
 float roundScale(float scale);
 /// Makes f32 scales f16 if that changes none of them.
 void narrowScales(HostTensor &scales);

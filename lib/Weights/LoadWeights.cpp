@@ -12,6 +12,7 @@
 
 #include "fx/Weights/LoadWeights.h"
 #include "Problems.h"
+#include "fx/Support/HalfFloat.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -166,14 +167,15 @@ static Expected<HostTensor> readPart(const Plan &plan) {
   if (plan.part == Part::Integers)
     readIntegers(tensor.blocks, tensor.bytes,
                  reinterpret_cast<int8_t *>(values.data.get()));
-  else if (plan.dtype == DType::F16)
-    forEachScale(tensor.blocks, tensor.bytes,
-                 [out = reinterpret_cast<uint16_t *>(values.data.get())](
-                     uint16_t scale) mutable { *out++ = scale; });
   else
-    forEachScale(tensor.blocks, tensor.bytes,
-                 [out = reinterpret_cast<float *>(values.data.get())](
-                     uint16_t scale) mutable { *out++ = halfToFloat(scale); });
+    forEachScale(
+        tensor.blocks, tensor.bytes, [&, i = size_t(0)](uint16_t bits) mutable {
+          if (plan.dtype == DType::F16)
+            reinterpret_cast<uint16_t *>(values.data.get())[i++] = bits;
+          else
+            reinterpret_cast<float *>(values.data.get())[i++] =
+                halfToFloat(bits);
+        });
   return values;
 }
 
@@ -327,13 +329,13 @@ static void check(const Plan &plan, StringRef name, Problems &problems) {
     SmallVector<int64_t, 4> sizes(tensor.sizes);
     bool isSplit = tensor.blocks == BlockFormat::Q4_0 ||
                    tensor.blocks == BlockFormat::Q8_0;
-    DType dtype = plan.part == Part::Integers ? DType::I8
-                  : plan.part == Part::Scales && plan.dtype != DType::F16
-                      ? DType::F32
-                      : plan.dtype;
+    bool hasDtype = plan.part == Part::Integers ? plan.dtype == DType::I8
+                    : plan.part == Part::Scales
+                        ? plan.dtype == DType::F32 || plan.dtype == DType::F16
+                        : true;
     if (isSplit && plan.part != Part::Integers)
       sizes.back() /= 32;
-    if (!isSplit || plan.dtype != dtype || ArrayRef(sizes) != plan.sizes)
+    if (!isSplit || !hasDtype || ArrayRef(sizes) != plan.sizes)
       return expect("blocks of Q4_0 or Q8_0 for " + wanted.describe());
   } else if (ArrayRef<int64_t>(tensor.sizes) != plan.sizes ||
              !((tensor.blocks == BlockFormat::None &&

@@ -8,6 +8,7 @@
 #include "fx/Weights/Lora.h"
 #include "LoraConfig.h"
 #include "Problems.h"
+#include "fx/Support/HalfFloat.h"
 #include "fx/Weights/LoadWeights.h"
 
 #include "llvm/ADT/SmallString.h"

@@ -50,9 +50,9 @@ def _static_cache(config: Any, length: int, dtype: torch.dtype | None = None) ->
     return cache
 
 
-def _check_dtype(layers: Iterable[Any], dtype: torch.dtype) -> None:
-    """Checks that the layers keep keys and values of this dtype."""
-    for layer in layers:
+def _check_dtype(layers: Iterable[Any], dtype: torch.dtype | None) -> None:
+    """Checks that the layers keep keys and values of this dtype; of any one if it is None."""
+    for layer in layers if dtype is not None else ():
         keys = getattr(layer, "keys", None)
         if not isinstance(keys, torch.Tensor) or keys.dtype != dtype:
             raise Error(
@@ -117,8 +117,7 @@ class Decoder(Cached):
         # The first run makes the tensors of the cache.
         self.call(torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, dtype=torch.long), 1)
         self.register_cache(self._holder.cache.layers)
-        if dtype is not None:
-            _check_dtype(self._holder.cache.layers, dtype)
+        _check_dtype(self._holder.cache.layers, dtype)
 
     @property
     def has_positions(self) -> bool:
@@ -267,8 +266,7 @@ class EncoderDecoder(Cached):
             self.register_buffer("source_mask", mask.clone(), persistent=False)
         self.encode(source, mask)
         self.register_cache(self_attention.layers)
-        if dtype is not None:
-            _check_dtype(self_attention.layers, dtype)
+        _check_dtype(self_attention.layers, dtype)
         self.register_cache(cross_attention.layers, "_source")
 
     def _decode(self, encoded: torch.Tensor, ids: torch.Tensor, is_updated: bool) -> torch.Tensor:

@@ -10,78 +10,23 @@ import warnings
 import fx_mlir
 import pytest
 import torch
+from language_models import (
+    MODELS,
+    PROMPT,
+    call,
+    encoder_decoder,
+    expected,
+    greedy,
+    logits_of,
+    make,
+)
 from memory_use import allocated, resident
 
-pytest.importorskip("transformers.exporters")
 import transformers
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-SIZES = {
-    "vocab_size": 256,
-    "hidden_size": 64,
-    "intermediate_size": 128,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "max_position_embeddings": 256,
-}
-NO_TOKENS = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": 0}
-SMALL = {k: SIZES[k] for k in ("vocab_size", "hidden_size", "num_hidden_layers")}
-MODELS = {
-    "Llama": SIZES,
-    "Qwen2": SIZES,
-    "Qwen3": {**SIZES, "head_dim": 16},
-    "Gemma2": {**SIZES, "head_dim": 16, "sliding_window": 32},
-    "Gemma3": {**SIZES, "head_dim": 16, "sliding_window": 32},
-    "Mistral": {**SIZES, "sliding_window": None},
-    "Phi": SIZES,
-    "Phi3": SIZES,
-    "GPT2": {"vocab_size": 256, "n_positions": 256, "n_embd": 64, "n_layer": 2, "n_head": 4},
-    "GPTNeoX": {k: v for k, v in SIZES.items() if k != "num_key_value_heads"},
-    "Mixtral": {**SIZES, "num_local_experts": 4},
-    "Mamba": SMALL,
-}
 #: Those that run without --long: each has something that the others have not.
 DEFAULT = {"Llama", "Gemma3", "Mixtral", "Mamba"}
-
-
-def make(name, **sizes):
-    head = "LMHeadModel" if name == "GPT2" else "ForCausalLM"
-    config = "Gemma3TextConfig" if name == "Gemma3" else f"{name}Config"
-    torch.manual_seed(0)
-    options = {**MODELS[name], **NO_TOKENS, **sizes}
-    return getattr(transformers, name + head)(getattr(transformers, config)(**options)).eval()
-
-
-def expected(model, prompt, count):
-    with torch.no_grad():
-        tokens = model.generate(
-            torch.tensor([prompt]), max_new_tokens=count, do_sample=False, pad_token_id=0
-        )
-    return tokens[0, len(prompt) :].tolist()
-
-
-def call(method, tokens, position):
-    """The logits. A model from a file returns a tuple."""
-    result = method(torch.tensor([tokens]), torch.arange(position, position + len(tokens)))
-    return result[0] if isinstance(result, tuple) else result
-
-
-def logits_of(compiled, prompt):
-    """The logits after a prompt, which is read at once if the model can do that."""
-    if "prefill" in compiled.methods:
-        return call(compiled.prefill, prompt, 0)
-    return [call(compiled.decode, [token], k) for k, token in enumerate(prompt)][-1]
-
-
-def greedy(compiled, prompt, count):
-    tokens = [int(logits_of(compiled, prompt).argmax())]
-    for position in range(len(prompt), len(prompt) + count - 1):
-        tokens.append(int(call(compiled.decode, tokens[-1:], position).argmax()))
-    return tokens
-
-
-PROMPT = [3, 141, 59, 26, 5, 35, 89]
 
 
 @pytest.mark.parametrize(
@@ -222,29 +167,6 @@ def test_snapshot(name, tmp_path):
     assert other.generate(PROMPT, max_new_tokens=4).tokens == want[:4]
 
 
-def encoder_decoder(name):
-    torch.manual_seed(0)
-    if name == "T5":
-        config = transformers.T5Config(
-            vocab_size=256, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4,
-            decoder_start_token_id=0, eos_token_id=None,
-        )  # fmt: skip
-        ids = torch.randint(1, 256, (1, 9))
-        padded = torch.nn.functional.pad(ids, (0, 3))
-        mask = (torch.arange(12) < 9).long()[None]
-        model = transformers.T5ForConditionalGeneration(config)
-        return model.eval(), {"source_length": 12}, (padded, mask), {"input_ids": ids}
-    config = transformers.WhisperConfig(
-        vocab_size=256, d_model=64, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
-        decoder_attention_heads=4, encoder_ffn_dim=128, decoder_ffn_dim=128,
-        max_source_positions=50, max_target_positions=96, decoder_start_token_id=1,
-        bos_token_id=1, eos_token_id=None, pad_token_id=0, begin_suppress_tokens=None,
-    )  # fmt: skip
-    sound = torch.randn(1, 80, 100)
-    model = transformers.WhisperForConditionalGeneration(config)
-    return model.eval(), {}, (sound,), {"input_features": sound}
-
-
 @pytest.mark.parametrize("name", ["T5", pytest.param("Whisper", marks=pytest.mark.long)])
 def test_encoder(name, tmp_path):
     model, options, args, source = encoder_decoder(name)
@@ -297,111 +219,6 @@ def test_quantized(quantize, tmp_path):
     assert error < (0.02 if quantize == "int8" else 0.35)
     weights = 4 * sum(p.numel() for p in model.parameters())
     assert (tmp_path / "model.so").stat().st_size < 0.55 * weights
-
-
-@pytest.mark.parametrize(
-    "name, dtype, precision",
-    [
-        ("Llama", torch.float16, "bf16"),
-        ("Gemma2", torch.float16, "f32"),
-        pytest.param("Gemma3", torch.bfloat16, "f32", marks=pytest.mark.long),
-        pytest.param("GPT2", torch.float16, "f32", marks=pytest.mark.long),
-        pytest.param("Llama", torch.float16, "f32", marks=pytest.mark.long),
-        pytest.param("Llama", torch.bfloat16, "bf16", marks=pytest.mark.long),
-        pytest.param("Gemma2", torch.bfloat16, "bf16", marks=pytest.mark.long),
-    ],
-)
-def test_narrow_caches(name, dtype, precision, tmp_path):
-    """The logits are those of eager PyTorch with the same caches, for a prompt, steps, and steps in
-    slots. A key or value can round to the neighbour."""
-    from fx_mlir import _language_modules as modules
-
-    model = make(name, **({} if name == "GPT2" else {"head_dim": 64}))
-    options = {"max_length": 64, "slots": 2, "precision": precision}
-    compiled = fx_mlir.export_for_generation(model, tmp_path, cache_dtype=dtype, **options)
-    manifest = json.loads((tmp_path / "fx_generation.json").read_text())
-    assert manifest["cache_dtype"] == str(dtype).removeprefix("torch.")
-    exact = fx_mlir.export_for_generation(model, tmp_path / "exact", **options)
-    with torch.no_grad():
-        decoder = modules.Decoder(model, 64, dtype)
-        slots = modules.Slots(decoder, 2)
-    assert decoder.keys_0.dtype == slots.keys_slots_0.dtype == dtype
-    eager = {
-        "prefill": modules.Step(decoder), "decode": modules.Step(decoder),
-        "decode_slots": modules.StepSlots(slots), "join": modules.Join(decoder, slots),
-    }  # fmt: skip
-    f32 = precision == "f32"
-
-    def check(method, *args):
-        """The result is closer to eager's with these caches than to that with exact ones."""
-        with torch.no_grad():
-            want = eager[method](*args)
-        got, other = getattr(compiled, method)(*args), getattr(exact, method)(*args)
-        if method == "join":
-            return
-        error = (got - want).norm()
-        assert error < (0.5 * (other - want).norm() if f32 else 2e-2 * want.norm())
-
-    check("prefill", torch.tensor([PROMPT]), torch.arange(7))
-    for position in range(7, 12):
-        check("decode", torch.tensor([[position]]), torch.tensor([position]))
-    for slot in range(2):
-        check("join", torch.tensor([slot]))
-    for k in range(4):
-        check("decode_slots", torch.tensor([[k], [9]]), torch.tensor([12 + k, 12 + k % 2]))
-
-
-def test_narrow_snapshot(tmp_path):
-    """Snapshots and slots with caches of 16 bits. Another dtype is refused."""
-    model = make("Llama")
-    narrow = [
-        fx_mlir.export_for_generation(
-            model, tmp_path / str(dtype), max_length=64, slots=2, cache_dtype=dtype
-        )
-        for dtype in (torch.float16, torch.bfloat16)
-    ]
-    half, other = (fx_mlir.TextGenerator(m, max_positions=64) for m in narrow)
-    want = half.generate(PROMPT, max_new_tokens=20).tokens
-    half.reset()
-    half.generate(PROMPT, max_new_tokens=9)
-    saved = half.snapshot()
-    assert half.generate(max_new_tokens=11).tokens == want[9:]
-    half.restore(saved)
-    assert half.generate(max_new_tokens=11).tokens == want[9:]
-    with pytest.raises(fx_mlir.Error, match="^snapshot: expected the state .* of another dtype"):
-        other.restore(saved)
-    pool = fx_mlir.GenerationPool(narrow[0], slots=2, max_positions=64)
-    futures = [pool.submit(PROMPT, max_new_tokens=20) for _ in range(3)]
-    pool.run()
-    assert all(future.result().tokens == want for future in futures)
-
-
-def test_narrow_encoder(tmp_path):
-    """The caches of the decoder are narrow, and those of the source are not."""
-    model, options, args, _ = encoder_decoder("T5")
-    results = []
-    for dtype in (None, torch.float16):
-        compiled = fx_mlir.export_for_generation(
-            model, tmp_path, max_length=32, cache_dtype=dtype, **options
-        )
-        compiled.encode(*args)
-        for position in range(5):
-            logits = compiled.decode(torch.tensor([[position]]), torch.tensor([position]))
-        results.append(logits)
-    error = (results[0] - results[1]).norm() / results[0].norm()
-    assert 0 < error < 1e-3
-
-
-def test_narrow_errors(tmp_path):
-    for name, dtype, model_dtype, message in [
-        ("Mamba", torch.float16, torch.float32, "cache_dtype: expected a model whose layers are attention"),
-        ("Llama", torch.float16, torch.bfloat16, "cache_dtype: expected a model of float32, got one of torch.bfloat16"),
-        ("Llama", torch.int8, torch.float32, "cache_dtype: expected torch.float16 or torch.bfloat16, got torch.int8"),
-    ]:  # fmt: skip
-        with pytest.raises(fx_mlir.Error, match=re.escape(message)):
-            fx_mlir.export_for_generation(
-                make(name).to(model_dtype), tmp_path, max_length=64, cache_dtype=dtype
-            )
 
 
 def test_weights_are_stored_once(tmp_path):
@@ -532,113 +349,3 @@ def test_backend_generation(static):
 
 
 # Generation from a folder
-
-
-def byte_level_tokenizer():
-    """A tokenizer with a token for each byte, and some for pairs."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-
-    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {letter: k for k, letter in enumerate(letters)}
-    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    return tokenizer
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A model with a tokenizer and a chat template, and the model of transformers."""
-    pytest.importorskip("tokenizers")
-    model, path = make("Llama"), tmp_path_factory.mktemp("language") / "llama"
-    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=byte_level_tokenizer())
-    tokenizer.chat_template = (
-        "{% for m in messages %}[{{ m['role'] }}] {{ m['content'] }}\n{% endfor %}[assistant]"
-    )
-    fx_mlir.export_for_generation(
-        model, path, max_length=96, speculation=3, tokenizer=tokenizer
-    )
-    return model, path, tokenizer
-
-
-def test_manifest(folder):
-    from fx_mlir._language import _ids
-
-    model, path, _ = folder
-    manifest = json.loads((path / "fx_generation.json").read_text())
-    assert manifest["stop_tokens"] == [] and manifest["max_length"] == 96
-    assert _ids(7) == [7] and _ids([7, 9]) == [7, 9] and _ids(None) == []
-    loaded = fx_mlir.load(path / "model.so")
-    assert set(loaded.methods) == {"decode", "prefill", "verify"}
-    logits_of(loaded, PROMPT)
-    got = loaded.verify(torch.tensor([[1, 2, 3, 4]]), torch.arange(7, 11))
-    with torch.no_grad():
-        want = model(torch.tensor([[*PROMPT, 1, 2, 3, 4]])).logits[:, -4:]
-    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-4)
-
-
-def command(*args, capfd):
-    from fx_mlir import generate
-
-    status = generate.main([str(arg) for arg in args])
-    out, err = capfd.readouterr()
-    return status, out, err
-
-
-def test_generate_ids(folder, capfd):
-    model, path, _ = folder
-    want = expected(model, PROMPT, 24)
-    ids = ",".join(map(str, PROMPT))
-    for options in ["--lookup=2"], ["--threads=2"], []:
-        status, out, err = command(
-            path, "--prompt-ids", ids, "--max-new-tokens", 24, *options, capfd=capfd
-        )
-        assert (status, err) == (0, "") and list(map(int, out.split())) == want
-
-
-def test_generate_text(folder, capfd):
-    model, path, tokenizer = folder
-    text = "na\u00efve \u4f60\u597d"
-    prompt = tokenizer(text)["input_ids"]
-    want = tokenizer.decode(expected(model, prompt, 20))
-    status, out, err = command(path, "--prompt", text, "--max-new-tokens", 20, "--stats", capfd=capfd)
-    assert status == 0 and out.rstrip("\n") == want.rstrip("\n")
-    assert "tokens of the prompt" in err and "per second; end: length" in err
-    # With a chat template.
-    chat = [{"role": "system", "content": "S"}, {"role": "user", "content": text}]
-    prompt = tokenizer.apply_chat_template(chat, add_generation_prompt=True)
-    prompt = prompt["input_ids"] if hasattr(prompt, "keys") else prompt
-    want = tokenizer.decode(expected(model, prompt, 8))
-    status, out, _ = command(
-        path, "--prompt", text, "--chat", "--system", "S", "--max-new-tokens", 8, capfd=capfd
-    )
-    assert status == 0 and out.rstrip("\n") == want.rstrip("\n")
-
-
-def test_generate_recurrent(tmp_path, capfd):
-    """A second prompt that begins like the first one."""
-    from fx_mlir.generate import LanguageModel
-
-    model = make("Mamba")
-    fx_mlir.export_for_generation(model, tmp_path, max_length=64)
-    loaded = LanguageModel(tmp_path)
-    for prompt in PROMPT, PROMPT[:4], [*PROMPT, 1, 2]:
-        got = loaded.generate(prompt, max_new_tokens=10)
-        assert got.tokens == expected(model, prompt, 10)
-
-
-def test_generate_errors(folder, tmp_path, capfd):
-    _, path, _ = folder
-    (tmp_path / "fx_generation.json").write_text('{"version": 9}')
-    for args, text in [
-        (["/no/folder", "--prompt-ids", "1"], "cannot open: No such file"),
-        ([tmp_path, "--prompt-ids", "1"], "expected version 1 of fx_generation.json, got 9"),
-        ([path, "--prompt-ids", "1,x"], "--prompt-ids: expected integers, got '1,x'"),
-        ([path, "--prompt-ids", "1", "--chat"], "--chat: expected a text"),
-        ([path, "--prompt-ids", "999"], "an index is out of range"),
-        ([path, "--prompt-ids", " "], ""),
-        ([path, "--prompt-ids", "1", "--top-p", "2"], "top_p"),
-    ]:
-        status, out, err = command(*args, capfd=capfd)
-        assert status == 1 and err.startswith("error: ") and len(err.splitlines()) == 1, (args, err)
-        assert text in err, err

@@ -44,12 +44,6 @@ void readIntegers(BlockFormat format, llvm::ArrayRef<char> blocks,
 void forEachScale(BlockFormat format, llvm::ArrayRef<char> blocks,
                   llvm::function_ref<void(uint16_t)> fn);
 
-/// Converts `bits` of float16 exactly.
-float halfToFloat(uint16_t bits);
-/// Rounds to the nearest float16 or bfloat16, ties to even.
-uint16_t floatToHalf(float value);
-uint16_t floatToBFloat(float value);
-
 } // namespace fx
 
 #endif // FX_WEIGHTS_BLOCKS_H
