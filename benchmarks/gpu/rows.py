@@ -39,10 +39,15 @@ def _finish(is_cuda: bool) -> None:
         torch.cuda.synchronize()
 
 
-def _open(device: str) -> None:
-    """Creates the context of the device, so that measurements do not wait for it."""
-    if device == "cuda":
-        torch.zeros(1, device=device)
+def _open(device: str, profiles: bool = False) -> None:
+    """Creates the context of the device, and prepares CUPTI, so that measurements do not wait for
+    them."""
+    if device != "cuda":
+        return
+    torch.zeros(1, device=device)
+    if profiles:
+        with contextlib.suppress(Exception):  # the measurement has the details
+            timing.kernels(lambda: torch.zeros(1, device=device))
 
 
 def _alone(task):
@@ -232,6 +237,7 @@ def ours(task, emit) -> None:
     results."""
     is_cuda = task["device"] == "cuda"
     inputs = _inputs(task, emit)
+    _open(task["device"], task.get("times", True) and task.get("how") in ("", "quick"))
     emit(stage="wait")
     with torch.no_grad(), _alone(task):
         inputs = [to(x, task["device"]) for x in inputs]
@@ -318,18 +324,20 @@ def eager(task, emit) -> None:
 
 
 def compiled(task, emit) -> None:
-    """Times torch.compile with the mode of the task."""
+    """Times torch.compile with the mode of the task. Several processes may compile at the same
+    time; all of them have finished before one measures."""
     is_cuda = task["device"] == "cuda"
-    *made, case = _theirs(task, emit)
     with torch.no_grad():
-        module, args, kwargs = _move(*made, task["device"])
-        emit(stage="compile")
-        _set_tf32(False)
-        # A dry run is on the host, which may have no compiler for Inductor.
-        how = {"mode": task["mode"]} if is_cuda else {"backend": "aot_eager"}
-        call = torch.compile(module, **how)
-        call(*args, **kwargs)
-        _finish(is_cuda)
+        with timing.together():
+            *made, case = _theirs(task, emit)
+            module, args, kwargs = _move(*made, task["device"])
+            emit(stage="compile")
+            _set_tf32(False)
+            # A dry run is on the host, which may have no compiler for Inductor.
+            how = {"mode": task["mode"]} if is_cuda else {"backend": "aot_eager"}
+            call = torch.compile(module, **how)
+            call(*args, **kwargs)
+            _finish(is_cuda)
         emit(stage="wait")
         with timing.alone():
             emit(stage="run")

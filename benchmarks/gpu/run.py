@@ -40,12 +40,15 @@ HANGS, SHORT = 2, 20
 
 
 class Results:
-    """Writes rows as lines of JSON to a file, or to standard output if the file is not writable."""
+    """Writes rows as lines of JSON to a file, or to standard output if the file is not writable.
+    Several processes may append lines to one file."""
 
-    def __init__(self, path: pathlib.Path):
+    def __init__(self, path: pathlib.Path, appends: bool = False):
         self.path, self.file, self.bad = path, None, 0
         self._try(lambda: path.parent.mkdir(parents=True, exist_ok=True))
-        self._try(lambda: setattr(self, "file", open(path, "w")))
+        if not appends:
+            self._try(lambda: path.write_bytes(b""))
+        self._try(lambda: setattr(self, "file", open(path, "ab", 0)))
 
     def _try(self, action) -> None:
         try:
@@ -60,8 +63,7 @@ class Results:
         line = json.dumps(row, default=str) + "\n"
 
         def write():
-            self.file.write(line)
-            self.file.flush()
+            self.file.write(line.encode())
             os.fsync(self.file.fileno())
 
         if self.file:
@@ -228,25 +230,26 @@ class Part:
 
     def share(self, keys: list[str]) -> None:
         """Adds the rows of all cases by several processes. Each takes the next case that none has
-        taken, and writes a file of its own."""
+        taken."""
         os.environ.setdefault("FX_GPU_LOCK", str(self.folder / "lock"))
-        (lines, give), path = os.pipe(), self.results.path
+        (lines, give), (counts, count) = os.pipe(), os.pipe()
         os.write(give, bytes(range(len(keys))))
         os.close(give)
-        files = [path.with_suffix(f".{job}.jsonl") for job in range(self.options.jobs)]
         children = []
-        for job, file in enumerate(files):
+        for job in range(self.options.jobs):
             sys.stdout.flush()
             if child := os.fork():
                 children.append(child)
                 continue
             status = 1
             try:
-                self.folder, self.results = self.folder / str(job), Results(file)
+                self.folder = self.folder / str(job)
+                self.results = Results(self.results.path, appends=True)
                 self.folder.mkdir()
                 self.log = self.folder / "cuda.log"
                 while taken := os.read(lines, 1):
                     self.measure(keys[taken[0]])
+                os.write(count, bytes([min(self.results.bad, 255)]))
                 status = 0
             except BaseException:  # the other processes continue
                 traceback.print_exc()
@@ -257,10 +260,9 @@ class Part:
             if os.waitpid(child, 0)[1]:
                 self.results.add({"part": self.options.part, "case": "a process", "who": "ours",
                                   "status": "failed", "error": "its output has the reason"})
-        for file in files:
-            for line in file.read_text().splitlines() if file.exists() else []:
-                self.results.add(json.loads(line))
-            file.unlink(missing_ok=True)
+        os.close(count)
+        while bad := os.read(counts, 1):
+            self.results.bad += bad[0]
 
     def run(self) -> int:
         """Runs the part and returns the number of rows that are not right."""

@@ -20,14 +20,24 @@ BUDGET, QUICK, KERNELS = 1.0, 0.25, 40
 
 
 @contextlib.contextmanager
-def alone():
-    """Waits until no other process measures. The file to lock is in FX_GPU_LOCK."""
+def _locked(operation: int):
+    """Holds a lock on the file that FX_GPU_LOCK names, if any."""
     if not (path := os.environ.get("FX_GPU_LOCK")):
         yield
         return
     with open(path, "a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.flock(file, operation)
         yield
+
+
+def alone():
+    """Waits until no other process uses the GPU, and keeps it from them."""
+    return _locked(fcntl.LOCK_EX)
+
+
+def together():
+    """Uses the GPU beside other processes, but not while one of them measures."""
+    return _locked(fcntl.LOCK_SH)
 
 
 def host(call, is_cuda: bool, budget: float = BUDGET) -> float:
