@@ -349,6 +349,7 @@ float __truncsfbf2(float x) {
 float __nv_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
 float __nv_fmaxf(float a, float b) { return fmaxf(a, b); }
 float __nv_fminf(float a, float b) { return fminf(a, b); }
+float __nv_exp2f(float x) { return exp2f(x); }
 float __nv_sqrtf(float x) { return sqrtf(x); }
 float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
 float __nv_fabsf(float x) { return fabsf(x); }

@@ -529,8 +529,9 @@ Value KernelCode::BodyEvaluator::evalOp(Operation *def, Value value) {
   if (code.failed())
     return makeZero(value.getType());
   Operation *clone = code.b.create(state);
-  // LLVM would not correct a product with the inverse.
-  if (usesInverse)
+  // LLVM would not correct a product with the inverse. Kernels of GPUs keep the
+  // flag until their results are known.
+  if (usesInverse && !code.machine.isGPU)
     cast<arith::DivFOp>(clone).setFastmath(arith::FastMathFlags::none);
   if (auto exp = dyn_cast<math::ExpOp>(def); exp && isBelowMaximum(exp))
     clone->setAttr(kNonpositiveAttr, code.b.getUnitAttr());

@@ -77,11 +77,15 @@ LogicalResult fx::codegen::approximateMath(Operation *root,
     op->erase();
   }
   RewritePatternSet patterns(root->getContext());
-  populateMathF32ExpansionPatterns(patterns, isAccurate);
-  populateMathPolynomialApproximationPatterns(patterns, isAccurate);
+  auto isExpanded = [&](StringRef op) {
+    return isAccurate(op) && !(options.hasExp2 && op == "math.exp2");
+  };
+  populateMathF32ExpansionPatterns(patterns, isExpanded);
+  populateMathPolynomialApproximationPatterns(patterns, isExpanded);
   populateErfApproximation(patterns);
   populateExpApproximation(patterns, options);
-  populateExp2Approximation(patterns, options);
+  if (!options.hasExp2)
+    populateExp2Approximation(patterns, options);
   return applyPatternsGreedily(root, std::move(patterns));
 }
 

@@ -25,6 +25,8 @@ struct MathOptions {
   bool hasScale = false;
   /// Whether fma of f32 rounds once. `computeInFloat` needs it.
   bool hasFma = true;
+  /// Whether exp2 is an instruction that is accurate enough. It stays.
+  bool hasExp2 = false;
 };
 
 /// Replaces functions of f32, and of f16 and bf16 through f32, in `root`: exp,

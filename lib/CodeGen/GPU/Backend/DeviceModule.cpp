@@ -81,6 +81,7 @@ static llvm::Value *computeMath(llvm::IRBuilder<> &b, llvm::StringRef name,
       {"round", llvm::Intrinsic::round},
       {"rint", llvm::Intrinsic::roundeven},
       {"fma", llvm::Intrinsic::fma},
+      {"exp2", llvm::Intrinsic::exp2},
       {"fmax", llvm::Intrinsic::maxnum},
       {"fmin", llvm::Intrinsic::minnum},
       {"copysign", llvm::Intrinsic::copysign}};

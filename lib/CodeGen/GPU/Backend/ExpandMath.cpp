@@ -14,6 +14,8 @@
 #include "ExpandMath.h"
 #include "fx/CodeGen/Common/Math.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -25,9 +27,9 @@ static bool isCheap(Operation *op) {
          !op->getResult(0).getType().isF64();
 }
 
-LogicalResult fx::gpu::expandMath(Operation *root) {
+LogicalResult fx::gpu::expandMath(mlir::gpu::GPUModuleOp module) {
   SmallVector<Operation *> ops;
-  root->walk([&](Operation *op) {
+  module.walk([&](Operation *op) {
     if (codegen::hasDoubleForm(op) && !isCheap(op))
       ops.push_back(op);
   });
@@ -36,6 +38,19 @@ LogicalResult fx::gpu::expandMath(Operation *root) {
     op->getResult(0).replaceAllUsesWith(codegen::computeInDouble(b, op));
     op->erase();
   }
-  // The kernels are the same for all GPUs, and SPIR-V's Fma may round twice.
-  return codegen::approximateMath(root, {.hasScale = false, .hasFma = false});
+  for (auto kernel : module.getOps<mlir::gpu::GPUFuncOp>()) {
+    bool isHalf = storesHalf(kernel);
+    if (isHalf)
+      shortenMath(kernel);
+    // LLVM would not correct a product with the inverse.
+    kernel.walk([](arith::DivFOp div) {
+      if (bitEnumContainsAny(div.getFastmath(), arith::FastMathFlags::arcp))
+        div.setFastmath(arith::FastMathFlags::none);
+    });
+    // The kernels are the same for all GPUs, and SPIR-V's Fma may round twice.
+    if (failed(codegen::approximateMath(
+            kernel, {.hasScale = false, .hasFma = false, .hasExp2 = isHalf})))
+      return failure();
+  }
+  return success();
 }

@@ -12,15 +12,27 @@
 
 namespace mlir {
 class Operation;
+namespace gpu {
+class GPUModuleOp;
+} // namespace gpu
 } // namespace mlir
 
 namespace fx::gpu {
 
-/// Expands the math functions within `root` to straight-line code: those that
+/// Expands the math functions of the kernels to straight-line code: those that
 /// codegen::approximateMath approximates in float32 with its polynomials, the
 /// others with codegen::computeInDouble. Sine, cosine and tangent are NaN for
-/// |x| of at least codegen::kLargestAngle.
-mlir::LogicalResult expandMath(mlir::Operation *root);
+/// |x| of at least codegen::kLargestAngle. In kernels that store bf16 and f16,
+/// `shortenMath` replaces some functions first, and exp2 remains.
+mlir::LogicalResult expandMath(mlir::gpu::GPUModuleOp module);
+
+/// Returns true if all that `kernel` stores for others is bf16 or f16.
+bool storesHalf(mlir::Operation *kernel);
+
+/// Replaces exponentials, GELU's error function and tanh, and quotients of
+/// softmax and sigmoid by shorter code with exp2, whose relative error is below
+/// 2^-17.
+void shortenMath(mlir::Operation *kernel);
 
 } // namespace fx::gpu
 

@@ -55,6 +55,18 @@ static mlir::spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
 }
 
 namespace {
+/// Converts exp2, for which upstream has no pattern.
+struct ConvertExp2 : OpConversionPattern<math::Exp2Op> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<mlir::spirv::GLExp2Op>(op,
+                                                       adaptor.getOperand());
+    return success();
+  }
+};
+
 struct ConvertToSPIRV
     : fx::spirv::impl::FXGPUConvertToSPIRVBase<ConvertToSPIRV> {
   using Base::Base;
@@ -77,6 +89,7 @@ struct ConvertToSPIRV
     populateSCFToSPIRVPatterns(types, loops, patterns);
     arith::populateArithToSPIRVPatterns(types, patterns);
     populateMathToSPIRVPatterns(types, patterns);
+    patterns.add<ConvertExp2>(types, &getContext());
     populateVectorToSPIRVPatterns(types, patterns);
     ub::populateUBToSPIRVConversionPatterns(types, patterns);
     if (failed(applyPartialConversion(module, *target, std::move(patterns))))
