@@ -157,9 +157,12 @@ def GeneralizeOpsPass : Pass<"fx-generalize-ops", "::mlir::ModuleOp"> {
   let summary = "convert named linalg ops to generics";
   let description = [{
     Converts every named linalg op except `linalg.fill` to a `linalg.generic`,
-    which is the only form that the later passes handle.
+    which is the only form that the later passes handle. In the bodies,
+    `affine.apply` becomes arithmetic.
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"
+  ];
 }
 
 def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {
@@ -171,6 +174,11 @@ def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {
     for this convolution alone, the padding also adds channels of zeros, at most
     two for each channel. The weight gets zeros, too. The op must be a
     `linalg.generic` of channels-last images.
+
+    If that needs fewer zeros, the columns of the window and the channels become
+    one dimension: an image of 3 channels gets a fourth, and rows of 7 columns
+    become 32 elements, not 7 times 8. This needs bf16 or f16, a window without
+    dilation, and a stride whose columns fill chunks.
   }];
   let options = [
     Option<"pairs", "pairs", "bool", "false",

@@ -24,6 +24,19 @@ using codegen::Scope;
 // Operands
 //===----------------------------------------------------------------------===//
 
+/// Returns the loop that `expr` is, up to a multiple of `chunk`; null if there
+/// is none. The columns of an image with few channels are such multiples.
+static AffineDimExpr findFastLoop(AffineExpr expr, int64_t chunk) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return dyn_cast<AffineDimExpr>(expr);
+  if (sum.getLHS().isMultipleOf(chunk))
+    return dyn_cast<AffineDimExpr>(sum.getRHS());
+  if (sum.getRHS().isMultipleOf(chunk))
+    return dyn_cast<AffineDimExpr>(sum.getLHS());
+  return AffineDimExpr(nullptr);
+}
+
 /// Returns true if the chunks of the operand are contiguous and aligned,
 /// provided that its memory begins at a multiple of `kChunkBytes` and that the
 /// values that this function adds to `multiples` are multiples of a chunk.
@@ -35,7 +48,7 @@ bool TileMatMul::canCopy(TileOperand &operand) {
       !buffer->strides.back().isStatic(1))
     return false;
   unsigned last = map.getNumResults() - 1;
-  auto fast = dyn_cast<AffineDimExpr>(map.getResult(last));
+  AffineDimExpr fast = findFastLoop(map.getResult(last), chunk);
   if (!fast)
     return false;
   // Elements of a chunk must differ in this loop only. It must be the innermost
