@@ -433,10 +433,21 @@ static void emitGemv(KernelCode &code) {
   e.emit();
 }
 
+/// The most rows of bf16 or f16 for which a matmul is faster without tensor
+/// cores, which cannot expand weights in registers.
+static constexpr int64_t kMostHalfRows = 4;
+
 static std::optional<codegen::KernelMatch>
 matchGemv(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (!match || !kernel::hasFewRows(*match, target))
+    return std::nullopt;
+  SmallVector<int64_t> ranges = match->op.getStaticLoopRanges();
+  int64_t rows = 1;
+  for (unsigned loop : match->m)
+    rows *= ranges[loop];
+  if (match->isHalf() && rows > kMostHalfRows &&
+      isa<BlockArgument>(match->rhs()))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }
