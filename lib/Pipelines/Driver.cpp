@@ -108,6 +108,7 @@ llvm::Error Driver::toLinalg() {
   ToLinalgOptions linalg;
   linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
+  linalg.gpu = gpu.has_value();
   linalg.bf16 = options.precision.bf16;
   linalg.int8 = options.precision.int8;
   linalg.wholeFloatHeads = !gpu;

@@ -67,6 +67,8 @@ void fx::buildSimplifyPipeline(OpPassManager &pm,
     // GPU kernels read weights as bytes.
     if (!options.gpu)
       pm.addPass(createNoteNarrowWeightsPass());
+    else
+      pm.addPass(createMergeLinearsPass());
   }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -86,6 +88,8 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   if (options.wholeFloatHeads)
     convert.wholeFloatHeads = kernel::kMaxHeadSize;
   convert.rowKernels = options.rowKernels;
+  // Each launch of a small copy on a GPU takes longer than the copy.
+  convert.rotatesHalves = options.gpu;
   convert.roundsFloats = options.bf16;
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());

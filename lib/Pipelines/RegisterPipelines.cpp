@@ -124,6 +124,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   ToLinalgOptions linalg;
   linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
   linalg.rowKernels = !gpu;
+  linalg.gpu = gpu.has_value();
   linalg.bf16 = options.bf16;
   linalg.int8 = options.int8;
   linalg.wholeFloatHeads = !gpu;

@@ -60,7 +60,10 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
            "cache is not cut into blocks">,
     Option<"rowKernels", "row-kernels", "bool", "false",
            "convert sorts and scans to fx_kernel.sort and fx_kernel.scan: the "
-           "target has kernels for them">
+           "target has kernels for them">,
+    Option<"rotatesHalves", "rotates-halves", "bool", "false",
+           "convert cat([-u, v], -1), as in rotary embeddings, to one pointwise "
+           "op">
   ];
   let dependentDialects = [
     "::fx::FXDialect", "::fx::kernel::FXKernelDialect",

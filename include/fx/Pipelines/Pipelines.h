@@ -67,6 +67,8 @@ struct ToLinalgOptions {
   bool wholeHeads = false, wholeFloatHeads = false;
   /// Sorts and scans are left to kernels of the CPU.
   bool rowKernels = false;
+  /// The target is a GPU.
+  bool gpu = false;
   /// The operands of f32 matmuls and convolutions are rounded to bf16.
   bool bf16 = false;
   /// The f32 operands of matmuls with integer weights are rounded to 8 bits.

@@ -221,6 +221,32 @@ def KeepIntegersPass : Pass<"fx-keep-integers", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numKept", "kept", "Operators that take integers">];
 }
 
+def MergeLinearsPass : Pass<"fx-merge-linears", "::mlir::ModuleOp"> {
+  let summary = "merge linear layers that have the same input";
+  let description = [{
+    Replaces calls of `aten.linear` with the same input by one call, whose
+    weight and bias are the concatenations of theirs, and by slices of its
+    result:
+
+    ```mlir
+    %w = call_function @aten.cat.default([%wq, %wk, %wv], 0)
+    %y = call_function @aten.linear.default(%x, %w)
+    %q = call_function @aten.slice.Tensor(%y, -1, 0, 1024)
+    ```
+
+    The layers are those of queries, keys and values of attention, for example.
+    One launch of a larger matmul uses a GPU better than several smaller ones.
+
+    Weights and biases must be states that nothing mutates or reads otherwise.
+    All or none of the layers have a bias, and their weights have the same
+    dtype. A layer whose result only one operator reads that is not a view, such
+    as an activation, is left alone: the operator may become a part of the
+    matmul's kernel. Applies to `functional` graphs. `fx-compile` runs the pass
+    for GPUs, unless weights can be swapped.
+  }];
+  let statistics = [Statistic<"numMerged", "merged", "Merged linear layers">];
+}
+
 def NoteNarrowWeightsPass
     : Pass<"fx-note-narrow-weights", "::mlir::ModuleOp"> {
   let summary = "note which quantized weights fit four bits";

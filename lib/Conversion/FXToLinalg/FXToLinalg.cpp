@@ -325,7 +325,7 @@ struct ConvertFXToLinalg
       }
     auto convert = [&](GraphOp graph) {
       lin::TargetKernels kernels{wholeHeads, wholeFloatHeads, rowKernels,
-                                 roundsFloats};
+                                 roundsFloats, rotatesHalves};
       return GraphToLinalg(graph, table, kernels).convert();
     };
     if (failed(convertGraphs(module, convert)))

@@ -30,6 +30,8 @@ struct TargetKernels {
   /// The operands of matmuls of f32 will be rounded to bf16, by the kernel
   /// itself for attention in one kernel.
   bool roundsFloats = false;
+  /// A rotation of halves, cat([-u, v], -1), is one pointwise op.
+  bool rotatesHalves = false;
 };
 
 /// Lowers the body of one graph at the insertion point of a builder. A

@@ -340,10 +340,65 @@ static LogicalResult lowerMeshgrid(NodeLowering &n) {
   return success();
 }
 
+/// The largest half that `rotateHalves` applies to: each element reads both.
+static constexpr int64_t kLargestHalf = 256;
+
+/// Returns cat([-u, v], -1) as one pointwise op, which can become a part of the
+/// op that reads it. Rotary embeddings rotate the halves of each head so.
+/// Returns none for other concatenations, and unless the target wants it.
+static std::optional<Tensor> rotateHalves(NodeLowering &n) {
+  if (!n.graph.kernels.rotatesHalves || !n.arg("tensors").isList())
+    return std::nullopt;
+  SmallVector<Argument> parts(n.arg("tensors").getElements());
+  Value first = parts.size() == 2 ? parts[0].getValue() : Value();
+  auto negated = first ? first.getDefiningOp<CallFunctionOp>() : nullptr;
+  FakeTensorType type = n.resultType();
+  int64_t rank = type.getRank();
+  if (!negated || negated.getTarget() != "aten.neg.default" || rank == 0 ||
+      !type.getDtype().isFloat() || n.dim("dim", rank) != rank - 1)
+    return std::nullopt;
+  Tensor u = n.asTensor(getOperatorView(negated).getArg("self"));
+  Tensor v = n.asTensor(parts[1]);
+  if (n.failed() || u.rank() != rank || v.rank() != rank ||
+      u.dtype != type.getDtype() || v.dtype != type.getDtype())
+    return std::nullopt;
+  std::optional<int64_t> half = u.sizes.back().getInteger();
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  if (!half || *half > kLargestHalf || v.sizes.back().getInteger() != half ||
+      sizes.back().getInteger() != 2 * *half)
+    return std::nullopt;
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    if (u.sizes[i] != sizes[i] || v.sizes[i] != sizes[i])
+      return std::nullopt;
+  return n.b.indexed(
+      {}, sizes, type.getDtype(), Type(),
+      [&](Scalars &s, ValueRange, ArrayRef<Value> at) -> Value {
+        Scalars ix = s.indices();
+        Value size = ix.integer(*half), last = ix.integer(*half - 1);
+        // Reads the tensor at `at`, with another last index.
+        auto read = [&](const Tensor &t, Value index) -> Value {
+          SmallVector<Value> place;
+          int64_t valueRank =
+              cast<RankedTensorType>(t.value.getType()).getRank();
+          for (int64_t d = 0; d < valueRank; ++d) {
+            int dim = t.logicalDim(d);
+            place.push_back(dim == rank - 1 ? index : at[dim]);
+          }
+          return tensor::ExtractOp::create(s.b, s.loc, t.value, place);
+        };
+        Value negative = read(u, ix.min(at.back(), last));
+        Value second = read(v, ix.max(ix.sub(at.back(), size), ix.integer(0)));
+        return s.select(ix.lt(at.back(), size),
+                        arith::NegFOp::create(s.b, s.loc, negative), second);
+      });
+}
+
 static LogicalResult lowerCat(NodeLowering &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
+  if (std::optional<Tensor> rotated = rotateHalves(n))
+    return n.result(*rotated);
   int64_t rank = n.resultType().getRank();
   int64_t dim = n.dim("dim", rank);
   if (n.failed())
