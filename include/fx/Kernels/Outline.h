@@ -20,7 +20,9 @@ namespace fx::kernel {
 /// Groups whose functions print alike share a function.
 class Outliner {
 public:
-  explicit Outliner(mlir::ModuleOp module);
+  /// With `stridedViews`, kernels take the sources of strided views, and
+  /// compute the addresses of their elements (`isReadInPlace`).
+  explicit Outliner(mlir::ModuleOp module, bool stridedViews = false);
   /// Replaces `ops`, all of one block and convex in it, by an
   /// `fx_kernel.invoke`.
   void outline(llvm::ArrayRef<mlir::Operation *> ops);
@@ -33,6 +35,7 @@ private:
   mlir::func::FuncOp findOrInsert(mlir::func::FuncOp func);
 
   mlir::ModuleOp module;
+  const bool stridedViews;
   llvm::StringMap<mlir::func::FuncOp> kernels;
   unsigned nextId = 0, shared = 0;
 };

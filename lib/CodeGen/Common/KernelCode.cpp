@@ -7,6 +7,7 @@
 
 #include "fx/CodeGen/Common/KernelCode.h"
 #include "fx/Kernels/IR/KernelDialect.h"
+#include "fx/Kernels/StridedViews.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -82,7 +83,38 @@ KernelCode::KernelCode(func::FuncOp source, const TargetInfo &machine)
     }
     buffers[from] = buffer;
   }
+  if (machine.isGPU)
+    for (Operation &op : source.getBody().front())
+      for (Value result : op.getResults())
+        addView(result);
   b.setInsertionPointToEnd(entry);
+}
+
+/// Sets the buffer of `value` if it is an aligned view of an argument.
+void KernelCode::addView(Value value) {
+  std::optional<fx::kernel::StridedView> view =
+      fx::kernel::getStridedView(value);
+  const Buffer *source = view ? buffer(view->source) : nullptr;
+  if (!source || !view->isAligned())
+    return;
+  Buffer part{source->flat, {}, source->element};
+  for (int64_t stride : view->strides)
+    part.strides.push_back({stride, Value()});
+  if (view->offset) {
+    auto meta = memref::ExtractStridedMetadataOp::create(b, loc, part.flat);
+    Value offset = arith::AddIOp::create(
+        b, loc, meta.getOffset(),
+        arith::ConstantIndexOp::create(b, loc, view->offset));
+    auto type = cast<MemRefType>(part.flat.getType());
+    int64_t rest = type.getDimSize(0) - view->offset;
+    part.flat = memref::ReinterpretCastOp::create(
+        b, loc,
+        MemRefType::get({rest}, type.getElementType(), type.getLayout()),
+        meta.getBaseBuffer(), OpFoldResult(offset),
+        ArrayRef<OpFoldResult>{b.getIndexAttr(rest)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  }
+  buffers[value] = part;
 }
 
 unsigned KernelCode::numOutputs() {

@@ -27,8 +27,9 @@ ArrayRef<int> LoopLabels::ofTensor(Value value) const {
 }
 
 bool LoopLabels::isComplete(Operation *op) const {
-  ArrayRef<int> labels = ofLoops(op);
-  return !labels.empty() && !llvm::is_contained(labels, kUnknown);
+  // An op on scalars has no loops.
+  auto it = loops.find(op);
+  return it != loops.end() && !llvm::is_contained(it->second, kUnknown);
 }
 
 bool LoopLabels::propagate(linalg::LinalgOp op, bool &changed) {
@@ -130,9 +131,11 @@ bool fx::kernel::canMergeLabels(ArrayRef<Operation *> ops,
         else if (at < 0 || static_cast<int>(d) != at + 1)
           return false;
       }
-      // The dimensions of a slice or a pad are not those of its memory.
-      Operation *def = operand.get().getDefiningOp();
-      if (count && def && isa<tensor::ExtractSliceOp, tensor::PadOp>(def))
+      // The dimensions of a view or a pad are not those of its memory.
+      if (count &&
+          isa_and_nonnull<tensor::ExtractSliceOp, tensor::PadOp,
+                          tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+              operand.get().getDefiningOp()))
         return false;
       if (count != 0 && count != 2)
         return false;

@@ -8,6 +8,7 @@
 #include "fx/Kernels/Outline.h"
 #include "fx/Kernels/Analysis.h"
 #include "fx/Kernels/IR/KernelDialect.h"
+#include "fx/Kernels/StridedViews.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,7 +20,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::kernel;
 
-Outliner::Outliner(ModuleOp module) : module(module) {
+Outliner::Outliner(ModuleOp module, bool stridedViews)
+    : module(module), stridedViews(stridedViews) {
   for (auto func : module.getOps<func::FuncOp>()) {
     unsigned id;
     StringRef name = func.getSymName();
@@ -96,11 +98,21 @@ KernelGroup::KernelGroup(ArrayRef<Operation *> group)
 
 /// Adds `v`, which the group reads, to its inputs. If `v` is defined by an op
 /// that is copied, adds this op to the copies and its operands to the inputs
-/// instead.
-static void addInput(KernelGroup &group, Value v) {
+/// instead. With `stridedViews`, views that are read in place are copied, too.
+static void addInput(KernelGroup &group, Value v, bool stridedViews) {
   Operation *def = v.getDefiningOp();
   if (def && group.members.contains(def))
     return;
+  if (stridedViews && isReadInPlace(v)) {
+    // The views of the view are copied, whatever their strides.
+    SmallVector<Operation *> views;
+    for (Value source = getStridedView(v)->source; v != source;
+         v = v.getDefiningOp()->getOperand(0))
+      views.push_back(v.getDefiningOp());
+    addInput(group, v, stridedViews);
+    group.copies.insert(views.rbegin(), views.rend());
+    return;
+  }
   SplatElementsAttr splat;
   bool isTable = def && matchPattern(def, m_Constant()) &&
                  isa<ShapedType>(v.getType()) &&
@@ -110,17 +122,17 @@ static void addInput(KernelGroup &group, Value v) {
     return;
   }
   for (Value operand : def->getOperands())
-    addInput(group, operand);
+    addInput(group, operand, stridedViews);
   group.copies.insert(def);
 }
 
-static void findInputs(KernelGroup &group) {
+static void findInputs(KernelGroup &group, bool stridedViews) {
   for (Operation *op : group.ops) {
     llvm::SetVector<Value> used;
     used.insert(op->getOperands().begin(), op->getOperands().end());
     getUsedValuesDefinedAbove(op->getRegions(), used);
     for (Value v : used)
-      addInput(group, v);
+      addInput(group, v, stridedViews);
   }
 }
 
@@ -228,7 +240,7 @@ void Outliner::outline(ArrayRef<Operation *> ops) {
   for (OpResult result : group.outputs)
     if (!isa<RankedTensorType>(result.getType()))
       return;
-  findInputs(group);
+  findInputs(group, stridedViews);
 
   OpBuilder b(group.ops.back()->getContext());
   b.setInsertionPointAfter(group.ops.back());

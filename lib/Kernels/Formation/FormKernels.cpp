@@ -11,6 +11,7 @@
 #include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Kernels/Outline.h"
 #include "fx/Kernels/Passes.h"
+#include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -81,8 +82,9 @@ using Group = llvm::SmallSetVector<Operation *, 16>;
 
 class KernelFormation {
 public:
-  KernelFormation(Block &block, const TargetInfo &target)
-      : block(block), target(target) {}
+  KernelFormation(Block &block, const TargetInfo &target,
+                  StateAnalysis *states = nullptr)
+      : block(block), target(target), states(states) {}
   SmallVector<Group> run();
   /// Returns groups of attentions only, of f32.
   SmallVector<Group> runAttention();
@@ -90,6 +92,7 @@ public:
 private:
   void take(Group group);
   Operation *soleUser(Value v);
+  bool isBroadcastState(OpOperand &operand);
   bool isFree(Operation *op) {
     return op && op->getBlock() == &block && !taken.contains(op);
   }
@@ -107,6 +110,8 @@ private:
 
   Block &block;
   const TargetInfo &target;
+  /// If there are states, what depends on them alone.
+  StateAnalysis *states;
   SmallVector<Group> groups;
   /// The ops of `groups`, and the index of their group.
   llvm::DenseMap<Operation *, unsigned> taken;
@@ -125,6 +130,16 @@ void KernelFormation::take(Group group) {
 
 Operation *KernelFormation::soleUser(Value v) {
   return v.hasOneUse() ? *v.user_begin() : nullptr;
+}
+
+/// Returns true if the operand, which is read for several elements, depends on
+/// states alone, as the scales of a batch norm do. It is computed once, by
+/// HoistPrepare, if it is not part of a kernel.
+bool KernelFormation::isBroadcastState(OpOperand &operand) {
+  auto generic = cast<linalg::GenericOp>(operand.getOwner());
+  return states && states->isStateOnly(operand.get()) &&
+         generic.getMatchingIndexingMap(&operand).getNumResults() <
+             generic.getNumLoops();
 }
 
 /// Returns false if an op outside is on a path between two members.
@@ -238,7 +253,7 @@ void KernelFormation::addProducers(
       if (slice) {
         def = ownSlice(*operand);
       } else {
-        if (!isPointwise(def) ||
+        if (!isPointwise(def) || isBroadcastState(*operand) ||
             !llvm::all_of(def->getUsers(),
                           [&](Operation *u) { return group.contains(u); }))
           continue;
@@ -492,7 +507,7 @@ Group KernelFormation::pointwise(Operation *op) {
           group.insert(ownSlice(*operand));
         continue;
       }
-      if (!isPointwise(def) ||
+      if (!isPointwise(def) || isBroadcastState(*operand) ||
           !llvm::all_of(def->getUsers(),
                         [&](Operation *u) { return group.contains(u); }))
         continue;
@@ -562,7 +577,7 @@ struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
     if (gpu)
       target =
           TargetInfo::getGPU(tensorCores ? MatrixUnit::MMA : MatrixUnit::None);
-    Outliner outliner(getOperation());
+    Outliner outliner(getOperation(), /*stridedViews=*/gpu);
     for (func::FuncOp func : funcs) {
       SmallVector<Block *> blocks;
       func.walk([&](Block *block) {
@@ -570,7 +585,11 @@ struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
           blocks.push_back(block);
       });
       for (Block *block : blocks) {
-        KernelFormation formation(*block, target);
+        // Only the ops of the entry block depend on states alone.
+        std::optional<StateAnalysis> states;
+        if (gpu && block == &func.getBody().front())
+          states.emplace(func);
+        KernelFormation formation(*block, target, states ? &*states : nullptr);
         for (Group &group :
              attention ? formation.runAttention() : formation.run()) {
           SmallVector<Operation *> ops(group.begin(), group.end());

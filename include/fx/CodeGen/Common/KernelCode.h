@@ -215,6 +215,7 @@ public:
                   int64_t unroll = 1);
 
 private:
+  void addView(mlir::Value value);
   mlir::Value evalGeneric(Scope &scope, mlir::linalg::GenericOp op,
                           unsigned result, llvm::ArrayRef<Coord> coords);
   mlir::Value compute(Scope &scope, mlir::Value tensor,

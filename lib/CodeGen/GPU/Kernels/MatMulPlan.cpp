@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatMulPlan.h"
+#include "Runs.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
@@ -275,7 +276,11 @@ MatMulPlan::Stores MatMulPlan::evalRun(Scope &scope, const Index &row,
   SmallVector<SmallVector<Value>> values(code.numOutputs());
   SmallVector<Index> offsets(code.numOutputs());
   Stores stores;
-  for (int64_t e = 0; e < kRun; ++e) {
+  // Residuals and biases are loaded in vectors, too. LLVM would have to find
+  // out that their addresses are aligned.
+  Runs runs(code, kRun, /*mayRequire=*/false);
+  runs.beginAt(column);
+  (void)runs.forElements([&](int64_t e) {
     knowSum(scope, row, code.add(column, Index::of(e)), sums[e]);
     for (unsigned o = 0; o < code.numOutputs(); ++o) {
       Coords to = coords(labels.ofTensor(code.output(o)));
@@ -286,7 +291,8 @@ MatMulPlan::Stores MatMulPlan::evalRun(Scope &scope, const Index &row,
       for (auto [coord, stride] : llvm::zip(to, buffer->strides))
         offsets[o] = code.add(offsets[o], code.mul(coord.base, stride));
     }
-  }
+    return Value();
+  });
   for (unsigned o = 0; o < code.numOutputs(); ++o) {
     Value flat = code.buffer(code.outputArg(o))->flat;
     Type element = cast<MemRefType>(flat.getType()).getElementType();

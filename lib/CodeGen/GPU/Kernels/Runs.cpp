@@ -33,7 +33,8 @@ static constexpr int64_t kMaxWidth = 8, kMaxPlainWidth = 4;
 /// a function in float64, whose code is long.
 static constexpr int64_t kMaxCost = 256, kDoubleCost = 128;
 
-Runs::Runs(KernelCode &code, int64_t width) : width(width), code(code) {
+Runs::Runs(KernelCode &code, int64_t width, bool mayRequire)
+    : width(width), code(code), mayRequire(mayRequire) {
   if (width > 1)
     code.loadRun = [this](Scope &home, Value tensor, const Buffer &buffer,
                           ArrayRef<Coord> coords) {
@@ -50,6 +51,11 @@ Index Runs::begin(const Index &number) {
   Value base = code.materialize(code.mul(number, Index::of(width)));
   bases.insert(base);
   return base;
+}
+
+void Runs::beginAt(const Index &base) {
+  if (base.value && base.constant % width == 0)
+    bases.insert(base.value);
 }
 
 void Runs::require(const Index &size, int64_t of) {
@@ -77,7 +83,7 @@ std::optional<unsigned> Runs::findDim(const Buffer &buffer,
     int64_t factor = stride.constant * (isStatic ? c.base.constant : 1);
     if (d == *found || factor % width == 0)
       continue;
-    if (!stride.value)
+    if (!stride.value || !mayRequire)
       return std::nullopt;
     dynamic.push_back(Index(stride.value));
   }

@@ -25,8 +25,9 @@ namespace fx::gpu {
 
 class Runs {
 public:
-  /// Runs have `width` elements, a power of 2.
-  Runs(codegen::KernelCode &code, int64_t width);
+  /// Runs have `width` elements, a power of 2. Without `mayRequire`, vectors
+  /// are loaded only where no condition is needed.
+  Runs(codegen::KernelCode &code, int64_t width, bool mayRequire = true);
   ~Runs();
   Runs(const Runs &) = delete;
 
@@ -35,6 +36,8 @@ public:
   /// Returns the coordinate of the first element of a new run: `number` times
   /// the width.
   codegen::Index begin(const codegen::Index &number);
+  /// Makes `base`, a multiple of the width, the first element of a run.
+  void beginAt(const codegen::Index &base);
   /// Returns the values of `tensor` in the run. `coords` gives the coordinates
   /// of its e-th element.
   llvm::SmallVector<mlir::Value>
@@ -76,6 +79,7 @@ private:
   mlir::Value emitCondition();
 
   codegen::KernelCode &code;
+  const bool mayRequire;
   llvm::DenseSet<mlir::Value> bases;
   int64_t current = 0; ///< the element that is being evaluated
   bool usesVectors = false;

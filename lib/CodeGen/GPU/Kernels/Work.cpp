@@ -43,16 +43,34 @@ static bool isGathered(Value v) {
   });
 }
 
-/// Returns the bytes of the arguments, each counted once. A tensor whose
-/// elements are chosen counts as one of the first result's size.
+/// Returns the bytes of `v` that are read: of a tensor of which only views are
+/// read, those of the views. A tensor whose elements are chosen counts as one
+/// of the type `chosen`.
+static std::optional<int64_t> countBytes(Value v, Type chosen) {
+  std::optional<int64_t> whole = getBytes(v.getType());
+  if (isGathered(v)) {
+    std::optional<int64_t> part = getBytes(chosen);
+    return whole && part ? std::min(*whole, *part) : part ? part : whole;
+  }
+  int64_t bytes = 0;
+  for (Operation *user : v.getUsers()) {
+    if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+             tensor::CollapseShapeOp>(user))
+      return whole;
+    std::optional<int64_t> part = countBytes(user->getResult(0), chosen);
+    if (!part)
+      return whole;
+    bytes += *part;
+  }
+  return whole && !v.use_empty() ? std::min(*whole, bytes) : whole;
+}
+
+/// Returns the bytes of the arguments, each counted once.
 static std::optional<int64_t> countBytes(func::FuncOp kernel) {
   int64_t bytes = 0;
   Type first = kernel.getResultTypes().front();
   for (BlockArgument arg : kernel.getArguments()) {
-    std::optional<int64_t> size = getBytes(arg.getType());
-    if (isGathered(arg))
-      if (std::optional<int64_t> chosen = getBytes(first))
-        size = size ? std::min(*size, *chosen) : *chosen;
+    std::optional<int64_t> size = countBytes(arg, first);
     if (!size)
       return std::nullopt;
     bytes += *size;
