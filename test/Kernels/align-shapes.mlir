@@ -75,3 +75,31 @@ func.func @window(%x: tensor<1x3x3x8xf32>) -> tensor<1x1x1x8xf32> {
   } -> tensor<1x1x1x8xf32>
   return %r : tensor<1x1x1x8xf32>
 }
+
+// The ops on the result of a convolution keep its shape, so that they become a
+// part of its kernel. The groups of channels of what follows are a view.
+// CHECK-LABEL: func.func @convolution
+// CHECK: %[[C:.*]] = linalg.conv_2d_nhwc_hwcf
+// CHECK: %[[D:.*]] = tensor.collapse_shape %[[C]]
+// CHECK: %[[B:.*]] = linalg.generic {{.*}} ins(%[[D]], %{{.*}} : tensor<4x4x8xf32>, tensor<8xf32>)
+// CHECK: %[[G:.*]] = tensor.expand_shape %[[B]]
+// CHECK: linalg.generic {{.*}} ins(%[[G]] : tensor<4x4x2x4xf32>)
+func.func @convolution(%x: tensor<1x6x6x3xf32>, %w: tensor<3x3x3x8xf32>, %b: tensor<8xf32>, %init: tensor<1x4x4x8xf32>) -> tensor<1x4x4x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x6x6x3xf32>, tensor<3x3x3x8xf32>) outs(%init : tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+  %e = tensor.empty() : tensor<1x4x4x8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%c, %b : tensor<1x4x4x8xf32>, tensor<8xf32>) outs(%e : tensor<1x4x4x8xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %a = arith.addf %p, %q : f32
+    linalg.yield %a : f32
+  } -> tensor<1x4x4x8xf32>
+  %g = tensor.expand_shape %s [[0], [1], [2], [3, 4]] output_shape [1, 4, 4, 2, 4] : tensor<1x4x4x8xf32> into tensor<1x4x4x2x4xf32>
+  %r = tensor.empty() : tensor<1x4x4x2xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(n, h, w, g, c) -> (n, h, w, g, c)>, affine_map<(n, h, w, g, c) -> (n, h, w, g)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%g : tensor<1x4x4x2x4xf32>) outs(%f : tensor<1x4x4x2xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %a = arith.addf %o, %p : f32
+    linalg.yield %a : f32
+  } -> tensor<1x4x4x2xf32>
+  return %sum : tensor<1x4x4x2xf32>
+}

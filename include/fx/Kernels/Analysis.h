@@ -86,6 +86,10 @@ void generalizeNamedOps(mlir::ModuleOp module);
 /// Returns true for a generic without reductions whose body has vector code.
 bool isPointwise(mlir::Operation *op);
 
+/// Returns true if a kernel can compute the pad. Kernels of CPUs read vectors
+/// along the last dimension, which must be whole.
+bool isEasyPad(mlir::Operation *op, const TargetInfo &target);
+
 /// The operation of a reduction's body that combines `input`, a value of the
 /// body, with the accumulator of one result.
 struct Combiner {

@@ -24,6 +24,9 @@ public:
   Kind kind(mlir::Value value);
   Kind kind(mlir::Operation *op);
   bool isStateOnly(mlir::Value value) { return kind(value) == State; }
+  /// Returns true if results of `op` may become results of @prepare: they are
+  /// not much larger than what `op` reads.
+  bool mayPrepare(mlir::Operation *op);
 
 private:
   mlir::func::FuncOp func;

@@ -32,8 +32,9 @@ struct StridedView {
 /// no view, or if its elements have no strides.
 std::optional<StridedView> getStridedView(mlir::Value value);
 
-/// Returns true if kernels read `value` from the memory of its source: it is
-/// aligned, and has gaps, so that it would be copied otherwise.
+/// Returns true if kernels read `value` from the memory of its source: it has
+/// gaps, so that it would be copied otherwise, and is aligned, as its strides
+/// are.
 bool isReadInPlace(mlir::Value value);
 
 } // namespace fx::kernel

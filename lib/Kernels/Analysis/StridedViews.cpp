@@ -117,9 +117,16 @@ bool fx::kernel::isReadInPlace(Value value) {
   if (!view || !view->isAligned() || getType(value).getNumElements() == 0)
     return false;
   StridedView whole = getWhole(value);
+  int64_t bits = getType(value).getElementTypeBitWidth();
+  bool hasGaps = false;
   for (auto [size, mine, its] :
-       llvm::zip(getType(value).getShape(), view->strides, whole.strides))
-    if (size != 1 && mine != its)
-      return true;
-  return false;
+       llvm::zip(getType(value).getShape(), view->strides, whole.strides)) {
+    if (size == 1)
+      continue;
+    hasGaps |= mine != its;
+    // Vectors and boxes of the other dimensions would not be aligned.
+    if (mine != 1 && mine * bits % (8 * kAlignment))
+      return false;
+  }
+  return hasGaps;
 }

@@ -24,6 +24,47 @@ namespace fx::kernel {
 
 using namespace mlir;
 
+/// Returns the operand of a reshape that adds or drops unit dimensions only;
+/// null if `op` is none.
+static Value getWithUnits(Operation *op) {
+  if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return {};
+  auto sizes = [](Value v) {
+    return llvm::filter_to_vector(
+        cast<RankedTensorType>(v.getType()).getShape(),
+        [](int64_t size) { return size != 1; });
+  };
+  Value source = op->getOperand(0);
+  return sizes(source) == sizes(op->getResult(0)) ? source : Value();
+}
+
+/// Returns true if pointwise ops compute `value` from the result of a
+/// convolution, whose loops cannot be expanded. They become a part of its
+/// kernel if they keep its shape.
+static bool followsConvolution(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (Value source = getWithUnits(def)) {
+      value = source;
+      continue;
+    }
+    auto op = dyn_cast<linalg::LinalgOp>(def);
+    if (!op)
+      return false;
+    if (op.getNumReductionLoops())
+      return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+        return !map.isProjectedPermutation();
+      });
+    Value whole;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (!whole && op.getMatchingIndexingMap(input).isPermutation())
+        whole = input->get();
+    if (!whole)
+      return false;
+    value = whole;
+  }
+  return false;
+}
+
 /// Returns true if the reshape that defines or reads `fused` adds and drops no
 /// unit dimensions. Otherwise the patterns would drop and add them forever.
 static bool splitsDimensions(OpOperand *fused) {
@@ -39,6 +80,9 @@ static bool splitsDimensions(OpOperand *fused) {
   // An index along a reduction loop would become a sum over several loops.
   auto generic = dyn_cast<linalg::GenericOp>(fused->getOwner());
   if (generic && generic.hasIndexSemantics() && generic.getNumReductionLoops())
+    return false;
+  if (isa<tensor::ExpandShapeOp>(fused->getOwner()) &&
+      followsConvolution(fused->get()))
     return false;
   return isProper(fused->get().getDefiningOp()) && isProper(fused->getOwner());
 }

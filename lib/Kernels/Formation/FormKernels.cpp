@@ -42,29 +42,6 @@ static bool isUnitSlice(tensor::ExtractSliceOp op) {
                       [](OpFoldResult s) { return isConstantIntValue(s, 1); });
 }
 
-/// Returns true if a kernel can compute the pad. Kernels of CPUs read vectors
-/// along the last dimension, which must be whole.
-static bool isEasyPad(Operation *op, const TargetInfo &target) {
-  auto pad = dyn_cast<tensor::PadOp>(op);
-  if (!pad || !pad.getConstantPaddingValue() ||
-      pad.getSourceType().getRank() == 0)
-    return false;
-  for (auto [low, high, size] :
-       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad(),
-                 pad.getSourceType().getShape())) {
-    auto l = getConstantIntValue(low), h = getConstantIntValue(high);
-    if (!l || !h || *l < 0 || *h < 0 || size == 0)
-      return false;
-    // The source may be empty at run time only where the result is.
-    if (ShapedType::isDynamic(size) && (*l || *h))
-      return false;
-  }
-  Type e = pad.getSourceType().getElementType();
-  bool isWhole = isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
-                 isConstantIntValue(pad.getMixedHighPad().back(), 0);
-  return (isWhole || target.isGPU) && e.isIntOrFloat();
-}
-
 /// Returns the slice that `operand` reads, after cloning it if it has other
 /// uses.
 static Operation *ownSlice(OpOperand &operand) {
@@ -138,6 +115,7 @@ Operation *KernelFormation::soleUser(Value v) {
 bool KernelFormation::isBroadcastState(OpOperand &operand) {
   auto generic = cast<linalg::GenericOp>(operand.getOwner());
   return states && states->isStateOnly(operand.get()) &&
+         states->mayPrepare(operand.get().getDefiningOp()) &&
          generic.getMatchingIndexingMap(&operand).getNumResults() <
              generic.getNumLoops();
 }
@@ -421,12 +399,24 @@ Group KernelFormation::rows(linalg::GenericOp op) {
   auto fits = [&](const Group &g) { return bool(rowLabels(g)); };
   if (!fits(group))
     return Group();
+  // Numbers are computed, and stored, for each row. There must be one.
+  bool isOneRow = llvm::all_of(
+      llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()),
+      [](auto loop) {
+        auto [size, kind] = loop;
+        return size == 1 || kind == utils::IteratorType::reduction;
+      });
+  auto isNumber = [](Operation *other) {
+    auto generic = dyn_cast<linalg::GenericOp>(other);
+    return generic && generic.getNumLoops() == 0;
+  };
   bool changed = true;
   while (changed && group.size() < kMaxGroup) {
     changed = false;
     for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
       auto consider = [&](Operation *other) {
-        if (!isFree(other) || group.contains(other))
+        if (!isFree(other) || group.contains(other) ||
+            (isNumber(other) && !isOneRow))
           return;
         bool isPart = isPointwise(other);
         if (auto g = dyn_cast<linalg::GenericOp>(other);
@@ -585,9 +575,10 @@ struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
           blocks.push_back(block);
       });
       for (Block *block : blocks) {
-        // Only the ops of the entry block depend on states alone.
+        // Only ops of main's entry block become a part of @prepare.
         std::optional<StateAnalysis> states;
-        if (gpu && block == &func.getBody().front())
+        if (gpu && func.getSymName() == "main" &&
+            block == &func.getBody().front())
           states.emplace(func);
         KernelFormation formation(*block, target, states ? &*states : nullptr);
         for (Group &group :

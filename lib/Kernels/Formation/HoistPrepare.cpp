@@ -26,28 +26,6 @@ namespace fx::kernel {
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Returns true for ops that cost nothing, or whose results are not worth
-/// storing.
-static bool isFree(Operation *op) {
-  return matchPattern(op, m_Constant()) ||
-         isa<tensor::EmptyOp, linalg::FillOp, tensor::ExtractSliceOp,
-             tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
-             op);
-}
-
-/// Returns the size of a static tensor in bytes; -1 for other types.
-static int64_t numBytes(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() ||
-      !tensor.getElementType().isIntOrFloat())
-    return -1;
-  return tensor.getNumElements() *
-         llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
-}
-
-/// Maximum number of bytes that a computation on constants may add to the file.
-static constexpr int64_t kConstantBytes = 4 << 20;
-
 /// Collects the ops that compute `wanted`, in order, and the states that they
 /// read.
 static void collectOps(Block &body, const llvm::SetVector<Value> &wanted,
@@ -123,40 +101,16 @@ namespace {
 struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
   using Base::Base;
 
-  /// Returns true if results of `op` may become results of @prepare.
-  bool mayStore(Operation *op, StateAnalysis &states) {
-    if (isFree(op) || op->getNumResults() == 0)
-      return false;
-    StateAnalysis::Kind kind = states.kind(op);
-    if (kind == StateAnalysis::Other)
-      return false;
-    int64_t in = 0, out = 0;
-    for (Value v : op->getOperands())
-      in += std::max<int64_t>(0, numBytes(v.getType()));
-    for (Type type : op->getResultTypes()) {
-      int64_t bytes = numBytes(type);
-      if (bytes < 0)
-        return false;
-      out += bytes;
-    }
-    if (kind == StateAnalysis::Constant)
-      return out <= kConstantBytes;
-    // `in` includes the destinations. Results that are much larger than the
-    // other operands are not stored. Filters that are transformed for
-    // Winograd's method are up to four times as large.
-    return out <= 4 * (in - out) + kConstantBytes;
-  }
-
   /// Returns the results that @prepare may store and that other ops read.
   llvm::SetVector<Value> findWanted(Block &body, StateAnalysis &states) {
     llvm::SetVector<Value> wanted;
     for (Operation &op : body) {
-      if (!mayStore(&op, states))
+      if (!states.mayPrepare(&op))
         continue;
       for (OpResult result : op.getResults()) {
         bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
           // Views are not stored: a view of a result reads it.
-          return !mayStore(body.findAncestorOpInBlock(*user), states);
+          return !states.mayPrepare(body.findAncestorOpInBlock(*user));
         });
         if (isRead)
           wanted.insert(result);

@@ -15,23 +15,19 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Returns the loops other than `loop`, in the order of the dimensions of an
-/// input that has all loops, if there is one.
-static SmallVector<unsigned> keptLoops(linalg::GenericOp op, unsigned loop) {
-  SmallVector<unsigned> kept;
+/// Returns the loops in the order of the dimensions of an input that has all of
+/// them, if there is one.
+static SmallVector<unsigned> orderLoops(linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (map.getNumResults() < op.getNumLoops())
       continue;
+    SmallVector<unsigned> loops;
     for (unsigned d = 0; d < map.getNumResults(); ++d)
-      if (map.getDimPosition(d) != loop)
-        kept.push_back(map.getDimPosition(d));
-    return kept;
+      loops.push_back(map.getDimPosition(d));
+    return loops;
   }
-  for (unsigned d = 0; d < op.getNumLoops(); ++d)
-    if (d != loop)
-      kept.push_back(d);
-  return kept;
+  return llvm::to_vector(llvm::seq(op.getNumLoops()));
 }
 
 /// Returns the neutral element of each result's combiner. Fails if a combiner
@@ -50,21 +46,25 @@ getNeutralElements(linalg::GenericOp op, ArrayRef<Combiner> combiners) {
   return neutral;
 }
 
-/// Creates the first step, which reduces along `loop` only. The results have
-/// the dimensions `kept`, in this order.
+/// Creates the first step, which reduces along `loop` only. Its loops are those
+/// of `op` in the given order, so that threads walk the memory. The results
+/// have the dimensions of the other loops, in the same order.
 static linalg::GenericOp reduceAlong(RewriterBase &rewriter,
                                      linalg::GenericOp op, unsigned loop,
-                                     ArrayRef<unsigned> kept,
+                                     ArrayRef<unsigned> order,
                                      ArrayRef<TypedAttr> neutral) {
   Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
   SmallVector<Range> ranges =
       cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc);
   SmallVector<OpFoldResult> sizes;
-  SmallVector<AffineExpr> exprs;
-  for (unsigned d : kept) {
+  SmallVector<AffineExpr> exprs, renamed(op.getNumLoops());
+  for (auto [i, d] : llvm::enumerate(order)) {
+    renamed[d] = getAffineDimExpr(i, context);
+    if (d == loop)
+      continue;
     sizes.push_back(ranges[d].size);
-    exprs.push_back(getAffineDimExpr(d, context));
+    exprs.push_back(renamed[d]);
   }
   SmallVector<Value> inits;
   for (TypedAttr attr : neutral) {
@@ -74,16 +74,21 @@ static linalg::GenericOp reduceAlong(RewriterBase &rewriter,
         linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0));
   }
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (unsigned i = op.getNumDpsInputs(); i < maps.size(); ++i)
-    maps[i] = AffineMap::get(op.getNumLoops(), 0, exprs, context);
+  for (auto [i, map] : llvm::enumerate(maps))
+    map = i < op.getNumDpsInputs()
+              ? map.replaceDimsAndSymbols(renamed, {}, op.getNumLoops(), 0)
+              : AffineMap::get(op.getNumLoops(), 0, exprs, context);
   SmallVector<utils::IteratorType> kinds(op.getNumLoops(),
                                          utils::IteratorType::parallel);
-  kinds[loop] = utils::IteratorType::reduction;
+  kinds[llvm::find(order, loop) - order.begin()] =
+      utils::IteratorType::reduction;
   auto first =
       linalg::GenericOp::create(rewriter, loc, TypeRange(ValueRange(inits)),
                                 op.getInputs(), inits, maps, kinds);
   rewriter.cloneRegionBefore(op.getRegion(), first.getRegion(),
                              first.getRegion().begin());
+  for (auto index : first.getBody()->getOps<linalg::IndexOp>())
+    index.setDim(cast<AffineDimExpr>(renamed[index.getDim()]).getPosition());
   return first;
 }
 
@@ -140,8 +145,9 @@ linalg::GenericOp fx::kernel::splitReduction(RewriterBase &rewriter,
   if (failed(neutral))
     return {};
   rewriter.setInsertionPoint(op);
-  SmallVector<unsigned> kept = keptLoops(op, loop);
-  linalg::GenericOp first = reduceAlong(rewriter, op, loop, kept, *neutral);
+  SmallVector<unsigned> order = orderLoops(op), kept = order;
+  llvm::erase(kept, loop);
+  linalg::GenericOp first = reduceAlong(rewriter, op, loop, order, *neutral);
   linalg::GenericOp rest = reduceRest(rewriter, op, first, kept, *combiners);
   rewriter.replaceOp(op, rest.getResults());
   return rest;

@@ -115,13 +115,34 @@ private:
 
 static bool isOne(Value v) { return matchPattern(v, m_OneFloat()); }
 
+/// Returns true for a sum of 1 and another number, as in a sigmoid.
+static bool isOneMore(Value v) {
+  auto add = v.getDefiningOp<arith::AddFOp>();
+  return add && (isOne(add.getLhs()) || isOne(add.getRhs()));
+}
+
+/// Returns true if a number that may be close to that of `v` is subtracted from
+/// it, or `v` from that. The difference has the error of `v`.
+static bool mayCancel(Value v) {
+  return llvm::any_of(v.getUsers(), [&](Operation *user) {
+    if (isa<arith::SubFOp>(user))
+      return true;
+    FloatAttr number;
+    return isa<arith::AddFOp>(user) &&
+           llvm::any_of(user->getOperands(), [&](Value operand) {
+             return matchPattern(operand, m_Constant(&number)) &&
+                    number.getValue().isNegative();
+           });
+  });
+}
+
 /// Returns what replaces the result of `op`, or null.
 static Value shorten(Operation *op) {
   if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
     return Value();
   HalfMath math(op);
   if (auto exp = dyn_cast<math::ExpOp>(op))
-    return math.exp(exp.getOperand());
+    return mayCancel(exp) ? Value() : math.exp(exp.getOperand());
   // GELU.
   if (auto add = dyn_cast<arith::AddFOp>(op)) {
     Value x = add.getLhs(), y = add.getRhs();
@@ -144,7 +165,7 @@ static Value shorten(Operation *op) {
     return math.mul(div.getLhs(), math.divide(math.number(1.0f), div.getRhs()));
   bool isApproximate =
       arith::bitEnumContainsAll(flags, arith::FastMathFlags::afn);
-  if (isOne(div.getLhs()) && !isApproximate)
+  if (isOne(div.getLhs()) && isOneMore(div.getRhs()) && !isApproximate)
     return math.divide(div.getLhs(), div.getRhs());
   return Value();
 }

@@ -1,0 +1,92 @@
+// RUN: fx-opt %s --split-input-file --fx-form-kernels="gpu=true tensor-cores=true" | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#j = affine_map<(i, j) -> (j)>
+#one = affine_map<(i) -> (i)>
+
+// What depends on states alone, and is read for each row, is no part of the
+// kernel: fx-hoist-prepare takes it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[X:[^:]+]]: tensor<64x128xf32>, %[[S:[^:]+]]: tensor<128xf32>
+// CHECK: %[[SCALE:.+]] = fx_kernel.invoke @[[OF_STATE:.+]] ins(%[[S]]
+// CHECK: fx_kernel.invoke @[[ROWS:.+]] ins(%[[X]], %[[SCALE]]
+// CHECK: func.func private @[[OF_STATE]]
+// CHECK: math.sqrt
+func.func @main(%x: tensor<64x128xf32>, %s: tensor<128xf32> {fx.state = @s}) -> tensor<64x128xf32> {
+  %e = tensor.empty() : tensor<128xf32>
+  %f = tensor.empty() : tensor<64x128xf32>
+  %scale = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]} ins(%s : tensor<128xf32>) outs(%e : tensor<128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.sqrt %a : f32
+    linalg.yield %r : f32
+  } -> tensor<128xf32>
+  %y = linalg.generic {indexing_maps = [#id, #j, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %scale : tensor<64x128xf32>, tensor<128xf32>) outs(%f : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<64x128xf32>
+  return %y : tensor<64x128xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+#j = affine_map<(i, j) -> (j)>
+#one = affine_map<(i) -> (i)>
+
+// A large outer product of states would not be stored. It is fused.
+// CHECK-LABEL: func.func @main
+// CHECK-COUNT-1: fx_kernel.invoke
+// CHECK-NOT: fx_kernel.invoke
+// CHECK: return
+func.func @main(%x: tensor<4096x4096xf32>, %s: tensor<4096xf32> {fx.state = @s}) -> tensor<4096x4096xf32> {
+  %f = tensor.empty() : tensor<4096x4096xf32>
+  %outer = linalg.generic {indexing_maps = [#i, #j, #id], iterator_types = ["parallel", "parallel"]} ins(%s, %s : tensor<4096xf32>, tensor<4096xf32>) outs(%f : tensor<4096x4096xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4096x4096xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %outer : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%f : tensor<4096x4096xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<4096x4096xf32>
+  return %y : tensor<4096x4096xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+#none = affine_map<(i, j) -> ()>
+#number = affine_map<() -> ()>
+
+// A number that others read, too, is computed even if there is no row.
+// CHECK-LABEL: func.func @numbers
+// CHECK: %[[NUMBER:.+]] = fx_kernel.invoke @{{.+}} ins(%{{[^,]+}} : tensor<f32>)
+// CHECK: %[[ROWS:.+]] = fx_kernel.invoke @{{.+}} ins(%{{.+}}, %[[NUMBER]], %{{.+}} : tensor<?x8xf32>, tensor<f32>, index)
+// CHECK: return %[[ROWS]], %[[NUMBER]]
+func.func @numbers(%x: tensor<?x8xf32>, %a: tensor<f32>, %n: index) -> (tensor<?xf32>, tensor<f32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %b = linalg.generic {indexing_maps = [#number, #number], iterator_types = []} ins(%a : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.mulf %p, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  %f = tensor.empty(%n) : tensor<?x8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #none, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %b : tensor<?x8xf32>, tensor<f32>) outs(%f : tensor<?x8xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.mulf %p, %q : f32
+    linalg.yield %r : f32
+  } -> tensor<?x8xf32>
+  %g = tensor.empty(%n) : tensor<?xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [#id, #i], iterator_types = ["parallel", "reduction"]} ins(%y : tensor<?x8xf32>) outs(%h : tensor<?xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %r = arith.addf %o, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  return %s, %b : tensor<?xf32>, tensor<f32>
+}
