@@ -66,7 +66,8 @@ def AlignShapesPass : Pass<"fx-align-shapes", "::mlir::ModuleOp"> {
     `tensor.collapse_shape` down through generics, whose loops are split for
     this, until the reshapes cancel or reach the boundary of the function. After
     that, for example, a matmul on `[batch * length, features]` can be fused
-    with pointwise ops on `[batch, length, features]`.
+    with pointwise ops on `[batch, length, features]`. Pointwise ops on the
+    result of a convolution keep its shape, because its loops cannot be split.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
