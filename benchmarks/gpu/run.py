@@ -232,7 +232,7 @@ class Part:
         """Adds the rows of all cases by several processes. Each takes the next case that none has
         taken."""
         os.environ.setdefault("FX_GPU_LOCK", str(self.folder / "lock"))
-        (lines, give), (counts, count) = os.pipe(), os.pipe()
+        lines, give = os.pipe()
         os.write(give, bytes(range(len(keys))))
         os.close(give)
         children = []
@@ -241,7 +241,7 @@ class Part:
             if child := os.fork():
                 children.append(child)
                 continue
-            status = 1
+            status = 255
             try:
                 self.folder = self.folder / str(job)
                 self.results = Results(self.results.path, appends=True)
@@ -249,20 +249,19 @@ class Part:
                 self.log = self.folder / "cuda.log"
                 while taken := os.read(lines, 1):
                     self.measure(keys[taken[0]])
-                os.write(count, bytes([min(self.results.bad, 255)]))
-                status = 0
+                status = min(self.results.bad, 254)
             except BaseException:  # the other processes continue
                 traceback.print_exc()
             finally:
                 sys.stdout.flush()
                 os._exit(status)
         for child in children:
-            if os.waitpid(child, 0)[1]:
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            if 0 <= status < 255:
+                self.results.bad += status
+            else:
                 self.results.add({"part": self.options.part, "case": "a process", "who": "ours",
                                   "status": "failed", "error": "its output has the reason"})
-        os.close(count)
-        while bad := os.read(counts, 1):
-            self.results.bad += bad[0]
 
     def run(self) -> int:
         """Runs the part and returns the number of rows that are not right."""

@@ -349,7 +349,20 @@ float __truncsfbf2(float x) {
 float __nv_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
 float __nv_fmaxf(float a, float b) { return fmaxf(a, b); }
 float __nv_fminf(float a, float b) { return fminf(a, b); }
-float __nv_exp2f(float x) { return exp2f(x); }
+// Off by two units of the last place, as a GPU's instruction may be.
+float __nv_exp2f(float x) {
+  float y = exp2f(x);
+  if (x == 0 || !std::isnormal(y))
+    return y;
+  int bits;
+  memcpy(&bits, &x, sizeof(bits));
+  int step = bits % 2 ? 2 : -2;
+  memcpy(&bits, &y, sizeof(bits));
+  bits += step;
+  float other;
+  memcpy(&other, &bits, sizeof(bits));
+  return std::isnormal(other) ? other : y;
+}
 float __nv_sqrtf(float x) { return sqrtf(x); }
 float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
 float __nv_fabsf(float x) { return fabsf(x); }
