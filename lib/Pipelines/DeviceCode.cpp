@@ -101,7 +101,8 @@ static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
   int family = name.suffix == 'a'   ? FX_CHIP_EXACT
                : name.suffix == 'f' ? FX_CHIP_FAMILY
                                     : FX_CHIP_PLAIN;
-  return {isBinary, name.number, family, std::move(bytes)};
+  return {isBinary, name.number, family, nvvm::overlapsLaunches(chip),
+          std::move(bytes)};
 }
 
 /// Returns the PTX of `device` for `chip`.

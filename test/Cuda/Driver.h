@@ -139,6 +139,7 @@ struct Node {
 
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
+  size_t programmatic = 0; ///< edges
   std::shared_ptr<GraphMemory> memory;
 };
 

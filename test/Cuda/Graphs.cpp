@@ -51,6 +51,12 @@ struct FillParams {
 };
 static_assert(sizeof(FillParams) == 40);
 
+/// CUgraphEdgeData.
+struct EdgeData {
+  unsigned char fromPort, toPort, type, reserved[5];
+};
+static_assert(sizeof(EdgeData) == 8);
+
 struct Exec {
   std::vector<std::unique_ptr<Node>> nodes;
   /// By the node of the graph that it was made of.
@@ -172,6 +178,30 @@ Result cuGraphAddMemsetNode(Node **node, Graph *graph, Node *const *after,
   return addNode(node, graph, after, count, std::move(made));
 }
 
+/// Programmatic edges, from kernels to kernels. Their nodes are done in order:
+/// what a kernel does before it waits is for the tests of its code.
+Result cuGraphAddDependencies_v2(Graph *graph, Node *const *from,
+                                 Node *const *to, const EdgeData *data,
+                                 size_t count) {
+  ENTER;
+  for (size_t i = 0; i < count; ++i) {
+    auto find = [&](const Node *node) {
+      return std::find_if(graph->nodes.begin(), graph->nodes.end(),
+                          [&](auto &n) { return n.get() == node; });
+    };
+    auto source = find(from[i]), target = find(to[i]);
+    if (source == graph->nodes.end() || target == graph->nodes.end() ||
+        data[i].fromPort != 1 || data[i].toPort || data[i].type != 1)
+      return kInvalidValue;
+    if ((*source)->operation.kind != Operation::Launch ||
+        (*target)->operation.kind != Operation::Launch)
+      return kInvalidValue;
+    (*target)->after.push_back(source - graph->nodes.begin());
+    ++graph->programmatic;
+  }
+  return kSuccess;
+}
+
 Result cuGraphInstantiateWithFlags(Exec **out, Graph *graph,
                                    unsigned long long) {
   ENTER;
@@ -193,7 +223,8 @@ Result cuGraphInstantiateWithFlags(Exec **out, Graph *graph,
       break;
     }
   exec->memory = graph->memory;
-  log("\"call\": \"instantiate\"" + field("nodes", n));
+  log("\"call\": \"instantiate\"" + field("nodes", n) +
+      (graph->programmatic ? field("programmatic", graph->programmatic) : ""));
   execs.insert(*out = exec.release());
   return kSuccess;
 }

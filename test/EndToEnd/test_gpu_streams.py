@@ -150,6 +150,34 @@ def test_replays(steps, tmp_path):
         *({"graph": "replayed", "times": k, "nodes": 3, "changed": 2} for k in (1, 2, 4, 8))]
 
 
+def _programmatic(log):
+    """Returns the number of programmatic edges of each graph that was instantiated."""
+    calls = emulate.read_log(log.folder / "calls")
+    return [c.get("programmatic", 0) for c in calls if c["call"] == "instantiate"]
+
+
+def test_kernels_that_overlap(steps, tmp_path):
+    """On chips whose kernels wait for those before them, kernels of a graph may start early."""
+    assert _programmatic(scenario("replays", steps(), tmp_path)) == [2]
+    # Kernels that the driver compiles from PTX for sm_80 do not wait.
+    assert _programmatic(scenario("replays", steps(), tmp_path, chip=86)) == [0]
+    off = {"FX_CUDA_OVERLAP": "0"}
+    assert _programmatic(scenario("replays", steps(), tmp_path, off)) == [0]
+
+
+def test_driver_that_refuses_overlap(steps, tmp_path):
+    """Then graphs have none."""
+    log = scenario("replays", steps(), tmp_path, fail="cuGraphAddDependencies_v2")
+    assert _programmatic(log) == [0] and log.count("graph") == 9
+    assert [line for line in log.said if "overlaps" in line] == [
+        {"overlaps": "off", "why": "a graph cannot be made: CUDA_ERROR_NOT_SUPPORTED (operation "
+                                   "not supported), number 801"}]
+    # The third edge is that of a second graph.
+    log = scenario("states", steps("states"), tmp_path, devices=2,
+                   fail="cuGraphAddDependencies_v2:4")
+    assert 0 in _programmatic(log) and not [line for line in log.said if "graphs" in line]
+
+
 @pytest.mark.parametrize("call, why", [
     ("cuGraphCreate", "made"), ("cuGraphAddKernelNode:3", "made"),
     ("cuGraphInstantiateWithFlags", "instantiated"), ("cuGraphLaunch", "launched"),

@@ -115,6 +115,9 @@ typedef struct {
   int64_t is_binary; /* machine code; else PTX, which the driver compiles */
   int64_t chip;      /* sm_90: 90 */
   int64_t family;    /* FXrtChipFamily */
+  /* Every kernel waits for the one before it (griddepcontrol.wait), so that it
+   * may be launched before that one ends. */
+  int64_t overlaps;
   int64_t bytes;
   const char *data; /* PTX ends with a zero byte, which `bytes` includes */
 } FXrtImage;

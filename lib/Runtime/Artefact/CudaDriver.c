@@ -46,6 +46,7 @@ static int find_cuda_functions(void *library, const char *path, char *err,
       (FXrtEncodeTiled)dlsym(library, "cuTensorMapEncodeTiled");
   driver.encode_im2col =
       (FXrtEncodeIm2col)dlsym(library, "cuTensorMapEncodeIm2col");
+  driver.add_edges = (FXrtAddEdges)dlsym(library, "cuGraphAddDependencies_v2");
   return 0;
 }
 

@@ -166,7 +166,20 @@ static CUfillParams fill_of(const GpuOp *op) {
                         .height = 1};
 }
 
-static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k) {
+/* Adds a kernel that may start before the kernel `after` has ended, since it
+ * waits for that itself. */
+static CUresult add_early_kernel(CUgraphNode *node, CUgraph graph,
+                                 const CUgraphNode *after,
+                                 const CUkernelParams *params) {
+  const CUgraphEdge edge = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                            .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+  CUresult code = driver.graph_kernel(node, graph, 0, 0, params);
+  return code ? code : driver.add_edges(graph, after, node, &edge, 1);
+}
+
+/* Adds the node of operation `k` behind that of the operation before. If
+ * `overlaps`, kernels start before kernels in front of them have ended. */
+static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k, int overlaps) {
   const GpuOp *op = &g->sequence.ops[k];
   const CUgraphNode *after = k ? &g->nodes[k - 1] : 0;
   CUgraphNode *node = &g->nodes[k];
@@ -174,6 +187,8 @@ static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k) {
   if (op->kind == GPU_LAUNCH) {
     CUkernelParams params;
     fill_kernel(gpu, op, list_params(op, g->sequence.params, list), &params);
+    if (k && op[-1].kind == GPU_LAUNCH && overlaps)
+      return add_early_kernel(node, g->graph, after, &params);
     return driver.graph_kernel(node, g->graph, after, k > 0, &params);
   }
   if (op->kind == GPU_COPY) {
@@ -208,33 +223,64 @@ static void drop_sequence(GpuSequence *s) {
   *s = (GpuSequence){0};
 }
 
-static void drop_graph(GpuGraph *g) {
+/* Logs that the driver cannot do something, and why. */
+static void log_off(const FXrtGpu *gpu, const char *feature, const char *what,
+                    CUresult code) {
+  char line[512];
+  int n =
+      snprintf(line, sizeof line, "{\"%s\": \"off\", \"why\": \"%s: %s\"}\n",
+               feature, what, get_error_text(code));
+  gpu_log(gpu, line, n, sizeof line);
+}
+
+/* Frees the nodes of a graph and keeps its sequence. */
+static void drop_nodes(GpuGraph *g) {
   if (g->exec)
     driver.exec_destroy(g->exec);
   if (g->graph)
     driver.graph_destroy(g->graph);
   free(g->nodes);
+  g->exec = 0;
+  g->graph = 0;
+  g->nodes = 0;
+}
+
+static void drop_graph(GpuGraph *g) {
+  drop_nodes(g);
   drop_sequence(&g->sequence);
   *g = (GpuGraph){0};
 }
 
-/* Makes a graph of a sequence and takes ownership of the sequence. On failure
- * `*what` says what failed. */
-static CUresult make_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s,
+/* Makes the nodes of a sequence. On failure `*what` says what failed. */
+static CUresult make_nodes(const FXrtGpu *gpu, GpuGraph *g, int overlaps,
                            const char **what) {
-  drop_graph(g);
-  g->sequence = *s;
-  *s = (GpuSequence){0};
+  drop_nodes(g);
   g->nodes = calloc((size_t)g->sequence.n, sizeof *g->nodes);
   *what = "a graph cannot be made";
   CUresult code =
       g->nodes ? driver.graph_create(&g->graph, 0) : CUDA_ERROR_OUT_OF_MEMORY;
   for (int k = 0; !code && k < g->sequence.n; ++k)
-    code = add_node(gpu, g, k);
+    code = add_node(gpu, g, k, overlaps);
   if (code)
     return code;
   *what = "a graph cannot be instantiated";
   return driver.graph_instantiate(&g->exec, g->graph, 0);
+}
+
+/* Makes a graph of a sequence and takes ownership of the sequence. If a driver
+ * fails with kernels that overlap, graphs have none from then on. */
+static CUresult make_graph(FXrtGpu *gpu, GpuGraph *g, GpuSequence *s,
+                           const char **what) {
+  drop_graph(g);
+  g->sequence = *s;
+  *s = (GpuSequence){0};
+  int overlaps = atomic_load(&gpu->overlaps);
+  CUresult code = make_nodes(gpu, g, overlaps, what);
+  if (!code || !overlaps || is_sticky(code))
+    return code;
+  log_off(gpu, "overlaps", *what, code);
+  atomic_store(&gpu->overlaps, 0);
+  return make_nodes(gpu, g, 0, what);
 }
 
 /* Updates the nodes that have changed and swaps the sequences. Returns the
@@ -256,12 +302,8 @@ static int update_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s) {
 
 /* Stops making graphs: from now on kernels are launched one by one. */
 static void give_graphs_up(FXrtGpu *gpu, const char *what, CUresult code) {
-  char line[512];
   atomic_store(&gpu->makes_graphs, 0);
-  int n = snprintf(line, sizeof line,
-                   "{\"graphs\": \"off\", \"why\": \"%s: %s\"}\n", what,
-                   get_error_text(code));
-  gpu_log(gpu, line, n, sizeof line);
+  log_off(gpu, "graphs", what, code);
 }
 
 static void log_replay(FXrtGpu *gpu, int nodes, int changed) {
@@ -525,6 +567,10 @@ static void gpu_choose_graphs(FXrtGpu *gpu) {
   else if (!driver.has_graphs)
     why = "the driver is not CUDA's, or is older than CUDA 11.4";
   atomic_init(&gpu->makes_graphs, !why);
+  value = getenv("FX_CUDA_OVERLAP");
+  atomic_init(&gpu->overlaps, gpu->image && gpu->image->overlaps &&
+                                  driver.add_edges &&
+                                  !(value && !strcmp(value, "0")));
   if (!why)
     return;
   int n = snprintf(line, sizeof line,

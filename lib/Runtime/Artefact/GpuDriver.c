@@ -47,6 +47,8 @@ enum {
   CU_EVENT_DISABLE_TIMING = 2,
   CU_STREAM_NON_BLOCKING = 1,
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+  CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC = 1,
+  CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC = 1,
   CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
   CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
   CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
@@ -206,11 +208,21 @@ typedef CUresult (*FXrtEncodeIm2col)(void *map, int type, unsigned rank,
                                      const unsigned *steps, int interleave,
                                      int swizzle, int promotion, int fill);
 
+/* cuGraphAddDependencies_v2, which drivers of CUDA 12.3 and newer have, and
+ * CUgraphEdgeData of cuda.h. */
+typedef struct {
+  unsigned char from_port, to_port, type, reserved[5];
+} CUgraphEdge;
+typedef CUresult (*FXrtAddEdges)(CUgraph graph, const CUgraphNode *from,
+                                 const CUgraphNode *to, const CUgraphEdge *data,
+                                 size_t n);
+
 static struct {
   pthread_mutex_t lock; /* held while the table is filled */
   int is_ready;
   FXrtEncodeTiled encode_tiled; /* null if the driver is older */
   FXrtEncodeIm2col encode_im2col;
+  FXrtAddEdges add_edges; /* null if the driver is older */
 #define FIELD(name, cuda, hip, params) CUresult(*name) params;
   DRIVER_FUNCTIONS(FIELD)
 #undef FIELD

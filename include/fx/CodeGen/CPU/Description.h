@@ -59,6 +59,7 @@ struct ConditionDescription {
 struct ImageDescription {
   bool isBinary = false;
   int chip = 0, family = 0; ///< FXrtChipFamily
+  bool overlaps = false;
   std::string bytes;
 };
 

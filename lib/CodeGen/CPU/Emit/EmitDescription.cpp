@@ -220,9 +220,10 @@ llvm::Constant *Emitter::device() {
     return t.null();
   llvm::SmallVector<llvm::Constant *> images;
   for (const ImageDescription &image : m.images)
-    images.push_back(t.record(
-        {t.i64(image.isBinary), t.i64(image.chip), t.i64(image.family),
-         t.i64(image.bytes.size() + !image.isBinary), t.bytes(image.bytes)}));
+    images.push_back(t.record({t.i64(image.isBinary), t.i64(image.chip),
+                               t.i64(image.family), t.i64(image.overlaps),
+                               t.i64(image.bytes.size() + !image.isBinary),
+                               t.bytes(image.bytes)}));
   llvm::SmallVector<llvm::Constant *> kernels;
   for (const KernelDescription &kernel : m.kernels)
     kernels.push_back(t.record(

@@ -56,7 +56,8 @@ createMachine(const CodeGenerator &generator, llvm::StringRef chip,
   // Fuse multiplications and additions, as on the CPU.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
-      llvm::Triple(generator.triple), chip, generator.features, options,
+      llvm::Triple(generator.triple), chip,
+      generator.getFeatures ? generator.getFeatures(chip) : "", options,
       llvm::Reloc::PIC_, std::nullopt,
       optLevel >= 2 ? llvm::CodeGenOptLevel::Aggressive
                     : llvm::CodeGenOptLevel::Default));
@@ -202,7 +203,7 @@ llvm::Expected<std::string> fx::gpu::emitKernels(mlir::ModuleOp module,
   if (llvm::Error e = checkCalls(code, generator))
     return e;
   if (generator.prepare)
-    generator.prepare(code);
+    generator.prepare(code, chip);
   codegen::optimizeFor(**machine, code, optLevel);
   widenRemainders(code);
   llvm::SmallString<0> bytes;

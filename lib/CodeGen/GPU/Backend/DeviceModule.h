@@ -25,8 +25,8 @@ struct CodeGenerator {
   llvm::StringLiteral triple;
   /// The name of the GPUs in messages: "NVIDIA GPUs".
   llvm::StringLiteral gpus;
-  /// Target features in addition to those of the chip.
-  llvm::StringLiteral features = "";
+  /// Returns target features in addition to those of the chip; null: none.
+  llvm::StringRef (*getFeatures)(llvm::StringRef chip) = nullptr;
   /// Registers LLVM's target.
   void (*initialize)();
   /// Registers the translation of the platform's dialect to LLVM IR.
@@ -36,7 +36,7 @@ struct CodeGenerator {
   /// libdevice. Returns an empty name for other functions.
   llvm::StringRef (*getMathName)(const llvm::Function &f);
   /// Called with the LLVM module before it is optimized; null: nothing.
-  void (*prepare)(llvm::Module &module) = nullptr;
+  void (*prepare)(llvm::Module &module, llvm::StringRef chip) = nullptr;
   /// Whether `initialize` was called.
   mutable bool isInitialized = false;
 

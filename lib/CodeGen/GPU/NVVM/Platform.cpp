@@ -16,6 +16,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -38,13 +40,44 @@ static llvm::StringRef getMathName(const llvm::Function &f) {
   return name;
 }
 
+/// Returns the version of PTX: 8.0, so that older drivers can compile the code,
+/// or for chips that need a newer one, the first that has the chip.
+static llvm::StringRef getFeatures(llvm::StringRef chip) {
+  return getChipName(chip).number < 100 ? "+ptx80" : "";
+}
+
+/// Lets each kernel start while the one before it ends: "programmatic dependent
+/// launch" of the CUDA programming guide. A kernel first waits until that one
+/// has ended and its results are visible, so the order of all accesses stays
+/// the same. Then it allows the next one to start, whose launch thus overlaps
+/// with this kernel. Without a programmatic edge (CudaGraph.c) both
+/// instructions do nothing.
+static void overlapLaunches(llvm::Module &module, llvm::StringRef chip) {
+  if (!nvvm::overlapsLaunches(chip))
+    return;
+  // LLVM's intrinsics do not access memory, so that loads could pass them.
+  auto *type = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(module.getContext()), /*isVarArg=*/false);
+  auto *wait = llvm::InlineAsm::get(
+      type, "griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;",
+      "~{memory}", /*hasSideEffects=*/true);
+  for (llvm::Function &f : module)
+    if (f.getCallingConv() == llvm::CallingConv::PTX_Kernel &&
+        !f.isDeclaration()) {
+      llvm::BasicBlock &entry = f.getEntryBlock();
+      llvm::IRBuilder<>(&entry, entry.getFirstNonPHIOrDbgOrAlloca())
+          .CreateCall(type, wait);
+    }
+}
+
 static const CodeGenerator generator = {
     .triple = "nvptx64-nvidia-cuda",
     .gpus = "NVIDIA GPUs",
-    .features = "+ptx80",
+    .getFeatures = getFeatures,
     .initialize = initialize,
     .registerTranslation = mlir::registerNVVMDialectTranslation,
-    .getMathName = getMathName};
+    .getMathName = getMathName,
+    .prepare = overlapLaunches};
 
 //===----------------------------------------------------------------------===//
 // Chips
@@ -64,6 +97,10 @@ std::string fx::gpu::getCommonChip(llvm::ArrayRef<std::string> chips) {
   for (llvm::StringRef chip : chips)
     number = std::min(number, getChipName(chip).number);
   return "sm_" + std::to_string(number);
+}
+
+bool fx::nvvm::overlapsLaunches(llvm::StringRef chip) {
+  return getChipName(chip).number >= 90;
 }
 
 static bool isChipName(llvm::StringRef chip) {

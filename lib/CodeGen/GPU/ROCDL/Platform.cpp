@@ -64,7 +64,7 @@ static void keepBarrierLoops(llvm::Function &kernel) {
 }
 
 /// Sets the version of the code object and the attributes of its kernels.
-static void prepare(llvm::Module &module) {
+static void prepare(llvm::Module &module, llvm::StringRef) {
   module.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
                        kCodeObjectVersion);
   for (llvm::Function &f : module) {

@@ -1,0 +1,25 @@
+"""Checks PTX whose kernels may be launched before the kernel in front of them has ended.
+
+    check_overlap.py FILE...
+
+Each kernel must wait for that one before it accesses anything but its parameters, in all of its
+threads. Prints the number of kernels of each file.
+"""
+
+import re
+import sys
+
+ACCESS = re.compile(r"\b(st|atom|red|cp|prefetch|mbarrier|bar|fence|tex|ld(?!\.param))\.")
+
+for path in sys.argv[1:]:
+    entries = re.split(r"(?m)^\.visible \.entry ", open(path).read())[1:]
+    for entry in entries:
+        name = entry.split("(")[0]
+        before, wait, after = entry.partition("griddepcontrol.wait;")
+        if not wait or not after.lstrip().startswith("griddepcontrol.launch_dependents;"):
+            raise SystemExit(f"{name} does not wait")
+        # A thread that branches might not wait.
+        body = before[before.index("\n{") :]
+        if found := re.search(rf"{ACCESS.pattern}|\bbra\b|\bret;", body):
+            raise SystemExit(f"{name}: '{found[0]}' before the wait")
+    print(len(entries), "kernels")
