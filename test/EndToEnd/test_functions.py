@@ -17,7 +17,7 @@ LIMITS = {
     **{"sinh": 1.5, "cosh": 1.3, "tanh": 1.3, "asinh": 1.3, "acosh": 1.1, "atanh": 1.2},
     **{"exp": 0.9 if " avx512f " in pathlib.Path("/proc/cpuinfo").read_text() else 1.5},
     **{"exp2": 0.8, "expm1": 1.3, "log": 1.0, "log2": 1.4, "log10": 1.1, "log1p": 1.0},
-    **{"erfc": 2.1},
+    **{"erf": 1.4, "erfc": 2.4},
 }
 UNARY = list(LIMITS)
 BINARY = ["atan2", "pow"]
