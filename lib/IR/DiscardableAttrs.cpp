@@ -50,6 +50,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.bits", OnOperation, kInteger},
       {"fx.body", OnOperation, kSymbol},
       {"fx.chip", OnOperation, kString},
+      {"fx.cluster", OnOperation, kInteger},
       {"fx.collective", OnOperation, kUnit},
       {"fx.export", OnOperation, kUnit},
       {"fx.expressions", OnOperation, kDictionary},

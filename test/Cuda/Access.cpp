@@ -63,6 +63,8 @@ void emulator::beginAccess(const EmulatedKernel &kernel, size_t dynamicBytes) {
   if (offset > 48 * 1024)
     die(std::string("kernel ") + kernel.name + " declares " +
         std::to_string(offset) + " bytes of shared memory, 49152 at most");
+  if (kernel.cluster > 1 && !variables.empty())
+    die("a kernel of clusters that declares shared memory");
   add(kShared, dynamicBytes, 16);
   sharedBytes = offset;
   if (sharedBytes > kMaxShared)
@@ -74,10 +76,20 @@ void emulator::beginAccess(const EmulatedKernel &kernel, size_t dynamicBytes) {
 void emulator::beginBlockAccess() {
   // A number that is none, in each floating-point type.
   for (const Variable &variable : variables)
-    memset(variable.data, 0xff, variable.bytes);
+    for (int rank = 0; rank < getRanks(); ++rank)
+      memset(variable.data + rank * kRankBytes, 0xff, variable.bytes);
 }
 
+/// Where the variable is that memory of any block of the cluster stands for.
+static const char *inFirst(const char *data) {
+  return data >= kShared + kRankBytes && data < kShared + 2 * kRankBytes
+             ? data - kRankBytes
+             : data;
+}
+
+/// A variable of the block that runs.
 static const Variable *findVariable(const char *data, size_t bytes) {
+  data -= getRank() * kRankBytes;
   for (const Variable &v : variables)
     if (data >= v.data && bytes <= v.bytes &&
         size_t(data - v.data) <= v.bytes - bytes)
@@ -88,13 +100,16 @@ static const Variable *findVariable(const char *data, size_t bytes) {
 uint32_t emulator::getSharedBytes() { return sharedBytes; }
 
 uint32_t emulator::getOffset(const char *data) {
+  const char *first = inFirst(data);
   for (const Variable &v : variables)
-    if (data >= v.data && data < v.data + v.bytes)
-      return v.offset + uint32_t(data - v.data);
-  return sharedBytes;
+    if (first >= v.data && first < v.data + v.bytes)
+      return v.offset + uint32_t(first - v.data) +
+             (first == data ? 0 : sharedBytes);
+  return sharedBytes * getRanks();
 }
 
 std::string emulator::describeShared(const char *data) {
+  data = inFirst(data);
   // What is past the end is told by what it follows.
   const Variable *nearest = nullptr;
   for (const Variable &v : variables)
@@ -190,13 +205,14 @@ void accessShared(const char *, uint32_t, uint32_t) NAMED("access.p3");
 void accessShared(const char *data, uint32_t kind, uint32_t instruction) {
   setInstruction(instruction);
   uint32_t bytes = getBytes(kind);
-  Cached &last = cached[instruction % 1024];
+  Cached &last = cached[(instruction * getRanks() + getRank()) % 1024];
   if (data < last.begin || data + bytes > last.end ||
       (uintptr_t)data % getAlignment(kind)) {
     checkShared(data, bytes, getAlignment(kind),
                 isStore(kind) ? "a store" : "a load");
     const Variable *variable = findVariable(data, bytes);
-    last = {variable->data, variable->data + variable->bytes, nullptr};
+    const char *begin = variable->data + getRank() * kRankBytes;
+    last = {begin, begin + variable->bytes, nullptr};
   }
   if (isBarrier(data, bytes))
     fail("mbarrier", std::string(isStore(kind) ? "a store" : "a load") +

@@ -24,7 +24,7 @@ using namespace emulator;
 /// Memory of a block beside what its kernel declares. It begins where nothing
 /// larger than 16 bytes is aligned: a kernel aligns what it needs itself.
 extern "C" {
-alignas(1024) char emuSharedRoom[1024 + kMaxShared];
+alignas(1024) char emuSharedRoom[1024 + kMaxShared + kRankBytes];
 }
 asm(".globl __dynamic_shmem__0\n"
     ".set __dynamic_shmem__0, emuSharedRoom + 16\n");
@@ -33,7 +33,7 @@ char *const emulator::kShared = emuSharedRoom + 16;
 
 char *emulator::getShared(uint32_t address) {
   constexpr uintptr_t kWindow = uintptr_t(1) << 18;
-  uintptr_t start = (uintptr_t)kShared,
+  uintptr_t start = (uintptr_t)kShared + getRank() * kRankBytes,
             at = (start & ~(kWindow - 1)) | (address & (kWindow - 1));
   return (char *)(at < start ? at + kWindow : at);
 }
@@ -156,6 +156,15 @@ static void arrive(Barrier *barrier, BarrierState &state) {
   finishPhase(barrier, state);
 }
 
+/// Where a byte of the block's shared memory is in that of another block.
+template <typename T>
+static T *map(T *data, int rank) {
+  if (rank < 0 || rank >= getRanks())
+    fail("cluster", "expected a block below " + std::to_string(getRanks()) +
+                        ", got " + std::to_string(rank));
+  return (T *)((char *)data + (rank - getRank()) * std::ptrdiff_t(kRankBytes));
+}
+
 extern "C" {
 void initialize(Barrier *barrier, int32_t arrivals)
     NAMED("nvvm.mbarrier.init.shared");
@@ -190,6 +199,16 @@ int64_t arriveOne(Barrier *barrier) {
   arrive(barrier, use(barrier));
   return 0;
 }
+/// Stands for assembly: an arrival at the barrier of another block.
+void arriveThere(Barrier *barrier, int32_t rank) NAMED("mbarrier.arrive.there");
+void arriveThere(Barrier *barrier, int32_t rank) {
+  Barrier *there = map(barrier, rank);
+  if (hasEnded(rank))
+    failBarrier(barrier, "an arrival in a block that has ended");
+  arrive(there, use(there));
+}
+int64_t startOfShared() NAMED("shared.start");
+int64_t startOfShared() { return (int64_t)(kShared + getRank() * kRankBytes); }
 int64_t expect(Barrier *barrier, int32_t bytes)
     NAMED("nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta");
 int64_t expect(Barrier *barrier, int32_t bytes) {
@@ -297,6 +316,8 @@ static void perform(const Copy &copy) {
     copyRows(copy, copy.map.rank - 1, copy.map.data, true, to);
   uint32_t bytes = copy.map.getBoxBytes();
   BarrierState &state = check(copy.barrier);
+  if (hasEnded((copy.to - kShared) / std::ptrdiff_t(kRankBytes)))
+    failBarrier(copy.barrier, "a copy to a block that has ended reports");
   races::endCopy(copy.to, bytes, &state.open);
   if (copy.barrier->bytes - int64_t(bytes) < -kMostCounted)
     failBarrier(copy.barrier, "more bytes than a barrier counts come to it");
@@ -339,9 +360,12 @@ static void checkTap(const TensorMap &map, std::initializer_list<int32_t> at,
   }
 }
 
+/// Starts a copy to the block's memory, or, if `isMulticast`, to that of the
+/// blocks in `mask`, and to their barriers.
 static void start(char *to, Barrier *barrier, const TensorMap *map,
                   std::initializer_list<int32_t> at,
-                  std::initializer_list<uint16_t> offsets = {}) {
+                  std::initializer_list<uint16_t> offsets = {},
+                  bool isMulticast = false, uint16_t mask = 0) {
   if ((uintptr_t)map % 64 || !map->isValid() || map->rank != at.size() ||
       map->isImage != (offsets.size() > 0))
     fail("tensor map", "a copy of a box of " + std::to_string(at.size()) +
@@ -355,14 +379,23 @@ static void start(char *to, Barrier *barrier, const TensorMap *map,
   if (isBarrier(to, bytes))
     fail("mbarrier",
          "a copy of a box to a barrier's bytes at " + describeShared(to));
-  if (!use(barrier).isPublished)
-    failBarrier(barrier, "no fence of its initialization: a copy reports to a "
-                         "barrier");
-  races::beginCopy(to, bytes, /*isBox=*/true);
-  Copy copy{to, *map, barrier, {}, {}};
-  std::copy(at.begin(), at.end(), copy.at);
-  std::copy(offsets.begin(), offsets.end(), copy.offsets);
-  copies.push_back(copy);
+  if (isMulticast && (!mask || mask >> getRanks()))
+    fail("cluster", "expected some of " + std::to_string(getRanks()) +
+                        " blocks, got a mask of " + std::to_string(mask));
+  for (int rank = 0; rank < getRanks(); ++rank) {
+    if (isMulticast ? !(mask >> rank & 1) : rank != getRank())
+      continue;
+    Barrier *reported = ::map(barrier, rank);
+    char *there = ::map(to, rank);
+    if (!use(reported).isPublished)
+      failBarrier(reported, "no fence of its initialization: a copy reports to "
+                            "a barrier");
+    races::beginCopy(there, bytes, /*isBox=*/true);
+    Copy copy{there, *map, reported, {}, {}};
+    std::copy(at.begin(), at.end(), copy.at);
+    std::copy(offsets.begin(), offsets.end(), copy.offsets);
+    copies.push_back(copy);
+  }
   noteProgress();
 }
 
@@ -375,40 +408,41 @@ void prefetchMap(const TensorMap *map) {
 void copy1(char *to, Barrier *barrier, const TensorMap *map, int32_t x, int16_t,
            int64_t, bool, bool, int32_t)
     NAMED("nvvm.cp.async.bulk.tensor.g2s.tile.1d");
-void copy1(char *to, Barrier *barrier, const TensorMap *map, int32_t x, int16_t,
-           int64_t, bool, bool, int32_t) {
-  start(to, barrier, map, {x});
+void copy1(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
+           int16_t mask, int64_t, bool isMulticast, bool, int32_t) {
+  start(to, barrier, map, {x}, {}, isMulticast, mask);
 }
 void copy2(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
            int32_t y, int16_t, int64_t, bool, bool, int32_t)
     NAMED("nvvm.cp.async.bulk.tensor.g2s.tile.2d");
 void copy2(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
-           int32_t y, int16_t, int64_t, bool, bool, int32_t) {
-  start(to, barrier, map, {x, y});
+           int32_t y, int16_t mask, int64_t, bool isMulticast, bool, int32_t) {
+  start(to, barrier, map, {x, y}, {}, isMulticast, mask);
 }
 void copy3(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
            int32_t y, int32_t z, int16_t, int64_t, bool, bool, int32_t)
     NAMED("nvvm.cp.async.bulk.tensor.g2s.tile.3d");
 void copy3(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
-           int32_t y, int32_t z, int16_t, int64_t, bool, bool, int32_t) {
-  start(to, barrier, map, {x, y, z});
+           int32_t y, int32_t z, int16_t mask, int64_t, bool isMulticast, bool,
+           int32_t) {
+  start(to, barrier, map, {x, y, z}, {}, isMulticast, mask);
 }
 void copy4(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
            int32_t y, int32_t z, int32_t w, int16_t, int64_t, bool, bool,
            int32_t) NAMED("nvvm.cp.async.bulk.tensor.g2s.tile.4d");
 void copy4(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
-           int32_t y, int32_t z, int32_t w, int16_t, int64_t, bool, bool,
-           int32_t) {
-  start(to, barrier, map, {x, y, z, w});
+           int32_t y, int32_t z, int32_t w, int16_t mask, int64_t,
+           bool isMulticast, bool, int32_t) {
+  start(to, barrier, map, {x, y, z, w}, {}, isMulticast, mask);
 }
 void copyPixels3(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
                  int32_t x, int32_t n, uint16_t dx, int16_t, int64_t, bool,
                  bool, int32_t)
     NAMED("nvvm.cp.async.bulk.tensor.g2s.im2col.3d");
 void copyPixels3(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
-                 int32_t x, int32_t n, uint16_t dx, int16_t, int64_t, bool,
-                 bool, int32_t) {
-  start(to, barrier, map, {c, x, n}, {dx});
+                 int32_t x, int32_t n, uint16_t dx, int16_t mask, int64_t,
+                 bool isMulticast, bool, int32_t) {
+  start(to, barrier, map, {c, x, n}, {dx}, isMulticast, mask);
 }
 void copyPixels4(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
                  int32_t x, int32_t y, int32_t n, uint16_t dx, uint16_t dy,
@@ -416,7 +450,7 @@ void copyPixels4(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
     NAMED("nvvm.cp.async.bulk.tensor.g2s.im2col.4d");
 void copyPixels4(char *to, Barrier *barrier, const TensorMap *map, int32_t c,
                  int32_t x, int32_t y, int32_t n, uint16_t dx, uint16_t dy,
-                 int16_t, int64_t, bool, bool, int32_t) {
-  start(to, barrier, map, {c, x, y, n}, {dx, dy});
+                 int16_t mask, int64_t, bool isMulticast, bool, int32_t) {
+  start(to, barrier, map, {c, x, y, n}, {dx, dy}, isMulticast, mask);
 }
 }

@@ -34,6 +34,7 @@ struct EmulatedKernel {
   void (*call)(void **params);
   const EmulatedVariable *variables; ///< the last has no data
   const char *const *instructions;   ///< text of those that are checked
+  unsigned cluster;                  ///< blocks of a cluster, along x
 };
 
 namespace emulator {
@@ -81,8 +82,8 @@ size_t getMemoryInUse();
 
 /// Seeds the order in which threads go on.
 void setSeed(uint64_t seed);
-/// Runs all blocks, one after the other, of `threads` threads and `shared`
-/// bytes of memory each.
+/// Runs all clusters of blocks, one after the other; blocks have `threads`
+/// threads and `shared` bytes of memory each.
 void runKernel(const EmulatedKernel &kernel, void **params,
                const unsigned grid[3], unsigned threads, size_t shared);
 

@@ -72,7 +72,7 @@ void races::begin(int threads) {
   if (!isOn())
     return;
   boxes = threads;
-  words.assign(getSharedBytes() / 4 + 1, {});
+  words.assign(getSharedBytes() * getRanks() / 4 + 1, {});
   clocks.assign(threads + 1, 1);
   seenByAll.assign(threads + 1, 0);
   fencedByAll.assign(threads + 1, 0);

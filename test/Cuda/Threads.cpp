@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fiber for each thread of a block, which gives way where it waits for
-// others. The order in which fibers go on is drawn again each time, and which
-// warps fall behind, so that some are far ahead of others. Kernels are
-// compiled from the NVVM dialect; what only a GPU has is a call of a function
-// below.
+// A fiber for each thread of a block, or of a cluster of blocks, which gives
+// way where it waits for others. The order in which fibers go on is drawn again
+// each time, and which warps fall behind, so that some are far ahead of others.
+// Kernels are compiled from the NVVM dialect; what only a GPU has is a call of
+// a function below.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -71,19 +72,25 @@ struct NamedBarrier {
 } // namespace
 static std::vector<Thread> threads;
 static std::vector<Warp> warps;
-static NamedBarrier namedBarriers[16];
+/// Blocks of a cluster at most.
+static constexpr int kMostRanks = 2;
+static NamedBarrier namedBarriers[16 * kMostRanks];
+/// Of all threads of a cluster. Each has come to it so often.
+static NamedBarrier clusterBarrier;
+static std::vector<int> arrivals;
 static void *scheduler;
 static int current;
 static bool isThread;
-static unsigned blockId[3], blockSize, gridSize[3];
+/// The first block of the cluster.
+static unsigned blockId[3], blockSize, gridSize[3], ranks = 1;
 static long progress;
 static uint64_t randomState;
 static const EmulatedKernel *running;
 static void **runningParams;
 
-static constexpr size_t kStack = 1 << 16;
+static constexpr size_t kStack = 1 << 16, kStacks = kStack * 1024 * kMostRanks;
 static char *const stacks =
-    (char *)mmap(nullptr, kStack * 1024, PROT_READ | PROT_WRITE,
+    (char *)mmap(nullptr, kStacks, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 /// Kernels say here what they are about to do.
@@ -111,19 +118,19 @@ void emulator::setWait(const char *what, const char *at) {
   threads[current].waitsAt = at;
 }
 bool emulator::isLocal(const char *data, size_t bytes) {
-  return data >= stacks && data + bytes <= stacks + kStack * 1024;
+  return data >= stacks && data + bytes <= stacks + kStacks;
 }
 
 std::string emulator::describePlace() {
   if (!running)
     return "";
   std::string text = std::string("kernel ") + running->name + ", block (" +
-                     std::to_string(blockId[0]) + ", " +
-                     std::to_string(blockId[1]) + ", " +
+                     std::to_string(blockId[0] + (isThread ? getRank() : 0)) +
+                     ", " + std::to_string(blockId[1]) + ", " +
                      std::to_string(blockId[2]) + ")";
   if (!isThread)
     return text;
-  text += ", thread " + std::to_string(current);
+  text += ", thread " + std::to_string(current % blockSize);
   if (emuInstruction)
     text += std::string(", at '") + running->instructions[emuInstruction] + "'";
   return text;
@@ -164,12 +171,15 @@ static void reportDeadlock() {
   fail("deadlock", text);
 }
 
-static void runBlock() {
-  int n = blockSize;
+/// Runs a cluster.
+static void runBlocks() {
+  int n = blockSize * ranks;
   threads.assign(n, {});
   warps.assign((n + 31) / 32, {});
   for (NamedBarrier &barrier : namedBarriers)
     barrier = {};
+  clusterBarrier = {};
+  arrivals.assign(n, 0);
   forgetCopies(n);
   forgetProducts(n);
   beginBlockAccess();
@@ -186,12 +196,18 @@ static void runBlock() {
   }
   // For how many more rounds each warp is left out.
   std::vector<int> behind(warps.size());
+  // Rounds since something happened.
+  constexpr int kMostIdle = 128;
+  int idle = 0;
   for (int left = n; left;) {
     for (int i = n - 1; i > 0; --i)
       std::swap(order[i], order[draw() % (i + 1)]);
     bool areAll = true;
     for (int &rounds : behind) {
       rounds = rounds ? rounds - 1 : draw() % 32 ? 0 : draw() % 64;
+      // Where nothing goes on, all get their turn.
+      if (idle >= kMostIdle)
+        rounds = 0;
       areAll &= !rounds;
     }
     long before = progress;
@@ -208,6 +224,7 @@ static void runBlock() {
     }
     isThread = false;
     performCopies(/*isOne=*/false);
+    idle = before == progress ? idle + 1 : 0;
     if (!left || !areAll || before != progress)
       continue;
     if (!hasCopies())
@@ -220,9 +237,9 @@ static void runBlock() {
 
 extern "C" {
 int32_t tidX() NAMED("nvvm.read.ptx.sreg.tid.x");
-int32_t tidX() { return current; }
+int32_t tidX() { return current % blockSize; }
 int32_t ctaidX() NAMED("nvvm.read.ptx.sreg.ctaid.x");
-int32_t ctaidX() { return blockId[0]; }
+int32_t ctaidX() { return blockId[0] + getRank(); }
 int32_t ctaCount() NAMED("nvvm.read.ptx.sreg.nctaid.x");
 int32_t ctaCount() { return gridSize[0]; }
 
@@ -251,7 +268,7 @@ static void barrier(int32_t id, int32_t count, bool isAll, bool isArrival) {
     fail("barrier", "expected a multiple of 32 threads, " +
                         std::to_string(blockSize) + " at most, got " +
                         std::to_string(count));
-  NamedBarrier &named = namedBarriers[id];
+  NamedBarrier &named = namedBarriers[16 * getRank() + id];
   if (named.arrived && named.count != count)
     fail("barrier",
          "threads come to barrier " + std::to_string(id) +
@@ -282,7 +299,7 @@ static void barrier(int32_t id, int32_t count, bool isAll, bool isArrival) {
     races::take(order);
 }
 void barrierAll(int32_t) NAMED("nvvm.barrier.cta.sync.aligned.all");
-void barrierAll(int32_t id) { barrier(id, blockSize, true, false); }
+void barrierAll(int32_t id) { barrier(id, blockSize, ranks == 1, false); }
 void barrierSome(int32_t, int32_t) NAMED("nvvm.barrier.cta.sync.aligned.count");
 void barrierSome(int32_t id, int32_t count) {
   barrier(id, count, false, false);
@@ -291,6 +308,27 @@ void barrierArrive(int32_t, int32_t)
     NAMED("nvvm.barrier.cta.arrive.aligned.count");
 void barrierArrive(int32_t id, int32_t count) {
   barrier(id, count, false, true);
+}
+
+/// The barrier of all threads of a cluster.
+void arriveAtCluster() NAMED("nvvm.barrier.cluster.arrive");
+void arriveAtCluster() {
+  if (arrivals[current] > clusterBarrier.generation)
+    fail("cluster", "a thread arrives for the second time and has not waited");
+  races::give(clusterBarrier.orders[clusterBarrier.generation % 2]);
+  ++progress;
+  ++arrivals[current];
+  if (++clusterBarrier.arrived == int(blockSize * ranks)) {
+    clusterBarrier.arrived = 0;
+    ++clusterBarrier.generation;
+  }
+}
+void waitForCluster() NAMED("nvvm.barrier.cluster.wait");
+void waitForCluster() {
+  int generation = arrivals[current];
+  waitUntil([&] { return clusterBarrier.generation >= generation; },
+            "others of a cluster");
+  races::take(clusterBarrier.orders[(generation - 1) % 2]);
 }
 
 static void checkMask(int32_t mask) {
@@ -388,9 +426,18 @@ double __nv_sqrt(double x) { return sqrt(x); }
 
 int emulator::getThread() { return current; }
 int emulator::getThreads() { return blockSize; }
+int emulator::getRank() { return isThread ? current / int(blockSize) : 0; }
+int emulator::getRanks() { return ranks; }
+bool emulator::hasEnded(int rank) {
+  for (unsigned i = 0; i < blockSize; ++i)
+    if (!threads[rank * blockSize + i].isDone)
+      return false;
+  return true;
+}
 uint64_t emulator::getBlock() {
-  return blockId[0] + uint64_t(gridSize[0]) *
-                          (blockId[1] + uint64_t(gridSize[1]) * blockId[2]);
+  return blockId[0] + getRank() +
+         uint64_t(gridSize[0]) *
+             (blockId[1] + uint64_t(gridSize[1]) * blockId[2]);
 }
 
 const uint64_t (*emulator::exchange(const uint64_t *words, int count,
@@ -427,14 +474,17 @@ void emulator::runKernel(const EmulatedKernel &kernel, void **params,
   running = &kernel;
   runningParams = params;
   blockSize = count;
+  ranks = kernel.cluster;
+  if (ranks < 1 || ranks > kMostRanks || grid[0] % ranks)
+    die("a grid that is no multiple of a cluster of " + std::to_string(ranks));
   memcpy(gridSize, grid, sizeof gridSize);
   beginAccess(kernel, shared);
   sharing::begin();
   statistics::beginKernel();
   for (blockId[2] = 0; blockId[2] < grid[2]; ++blockId[2])
     for (blockId[1] = 0; blockId[1] < grid[1]; ++blockId[1])
-      for (blockId[0] = 0; blockId[0] < grid[0]; ++blockId[0])
-        runBlock();
+      for (blockId[0] = 0; blockId[0] < grid[0]; blockId[0] += ranks)
+        runBlocks();
   statistics::endKernel(kernel.name, grid, count);
   running = nullptr;
 }

@@ -22,10 +22,15 @@ inline constexpr int kWords = 8;
 // Threads.cpp
 //===----------------------------------------------------------------------===//
 
-/// The number of the thread that runs.
+/// The number of the thread that runs, of all of the cluster.
 int getThread();
 /// Threads of a block.
 int getThreads();
+/// The block that runs, in its cluster, and the blocks of a cluster.
+int getRank();
+int getRanks();
+/// Whether a block of the cluster has ended.
+bool hasEnded(int rank);
 /// The number of the block that runs, of all of the launch.
 uint64_t getBlock();
 /// A random number.
@@ -86,8 +91,10 @@ std::string describeShared(const char *data);
 // Copies.cpp: shared memory that is no kernel's own
 //===----------------------------------------------------------------------===//
 
-/// Where that of the block begins.
+/// Where that of the first block of a cluster begins, and what is between those
+/// of two blocks.
 extern char *const kShared;
+inline constexpr size_t kRankBytes = size_t(1) << 18;
 /// Begins a block without barriers and copies of boxes.
 void beginBlock();
 /// Ends a block.

@@ -124,7 +124,7 @@ void emulator::forgetProducts(int threads) {
   sumsOf.assign(threads, {});
   // As many as fill a multiprocessor, in units of 8.
   registerCounts.assign((threads + 31) / 32,
-                        std::min(kMostRegisters / threads / 8 * 8, 248));
+                        std::min(kMostRegisters / getThreads() / 8 * 8, 248));
 }
 
 void emulator::checkProducts() {
@@ -251,9 +251,9 @@ static void setRegisters(int32_t count, bool isMore) {
   if (isMore)
     waitUntil(
         [] {
-          int32_t sum = 0;
-          for (int32_t one : registerCounts)
-            sum += one * 32;
+          int32_t sum = 0, warps = getThreads() / 32;
+          for (int warp = 0; warp < warps; ++warp)
+            sum += registerCounts[getRank() * warps + warp] * 32;
           return sum <= kMostRegisters;
         },
         "registers that others give");
@@ -295,6 +295,8 @@ static void multiply(float *sums, std::optional<Matrix> left, Matrix right,
 
 /// Checks what holds for all products, by one lane of each warp for all of it.
 static void checkProduct(const Matrix *left, const Matrix &right, int columns) {
+  if (getRanks() > 1 && getThreads() % 128)
+    fail("wgmma", "a cluster whose blocks are no warpgroups");
   if (getThreads() % 128 && getThread() / 128 == getThreads() / 128)
     fail("wgmma", "a product by fewer than four warps");
   if (getThread() % 32)

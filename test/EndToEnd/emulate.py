@@ -83,7 +83,10 @@ def _replace_assembly(ir: str) -> str:
                 "@emu.mbarrier.wait", ir)
     ir = re.sub(r'asm sideeffect "fence\.proxy\.async[^"]*", "[^"]*"', "@emu.fence.proxy.async",
                 ir)
+    ir = re.sub(r'asm sideeffect "[^"]*mapa[^"]*mbarrier\.arrive[^"]*", "[^"]*"',
+                "@emu.mbarrier.arrive.there", ir)
     declared = {"declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
+                "declare void @emu.mbarrier.arrive.there(ptr addrspace(3), i32)",
                 "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
                 "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, "
@@ -142,9 +145,46 @@ def _kernels(nvvm: str, folder: pathlib.Path) -> str:
     return _translate(kernels, folder)
 
 
+#: The dynamic shared memory of a kernel.
+SHARED = "ptrtoint (ptr addrspace(3) @__dynamic_shmem__0 to i64)"
+
+
+def _clusters(ir: str) -> dict[str, int]:
+    """Returns the blocks of a cluster of each kernel that has clusters, which are along x."""
+    attributes = dict(re.findall(r'^attributes (#\d+) = \{.*"nvvm.cluster_dim"="(\d+)', ir, re.M))
+    return {name: int(attributes[key])
+            for name, key in re.findall(r"^define [^\n]*@(\w+)\(.*\) (#\d+) \{$", ir, re.M)
+            if key in attributes}
+
+
+def _locate_shared(ir: str) -> str:
+    """Makes each block of a cluster compute addresses in its own shared memory."""
+    parts = re.split(r"(?m)^(?=define )", ir)
+    clusters = _clusters(ir)
+    for i, part in enumerate(parts):
+        if not any(re.match(rf"define [^\n]*@{name}\(", part) for name in clusters):
+            continue
+        count = 0
+
+        def locate(match):
+            nonlocal count
+            count += 1
+            start, sum_ = f"%emu.start.{count}", f"%emu.sum.{count}"
+            return (f"{match[1]}{start} = call i64 @emu.shared.start()\n"
+                    f"{match[1]}{sum_} = add i64 {start}, {match[3]}\n"
+                    f"{match[1]}{match[2]}{sum_}")
+
+        part = re.sub(rf"^( +)(.*)add \(i64 {re.escape(SHARED)}, i64 (\d+)\)", locate, part,
+                      flags=re.M)
+        assert "@__dynamic_shmem__0" not in part, re.search(".*__dynamic_shmem__0.*", part)[0]
+        parts[i] = part
+    return "".join(parts) + "\ndeclare i64 @emu.shared.start()\n" * bool(clusters)
+
+
 def _for_library(ir: str) -> tuple[str, list[str]]:
     """Returns the IR with checks and with its GPU intrinsics renamed, and the instructions that are
     checked."""
+    ir = _locate_shared(ir)
     ir, instructions = instrument.add_checks(instrument.read_registers(ir))
     ir = ir.replace("@llvm.nvvm.", "@emu.nvvm.").replace("define ptx_kernel", "define")
     # Calls of the library do not have the attributes of the intrinsics.
@@ -167,7 +207,7 @@ def _table(kernels: str, instructions: list[str]) -> str:
     """Returns C++ code with the table of kernels that test/Cuda/Emulator.h describes."""
     types = {"i64": "long", "i32": "int", "i16": "short", "i8": "char", "float": "float",
              "double": "double", "half": "_Float16", "bfloat": "__bf16"}
-    variables = _variables(kernels)
+    variables, clusters = _variables(kernels), _clusters(kernels)
     declared = [f'extern "C" char {name}[];' for name in variables]
     calls, rows = [], []
     for name, params, body in re.findall(
@@ -181,15 +221,17 @@ def _table(kernels: str, instructions: list[str]) -> str:
         used = "".join(f"{{{v}, {size}, {align}}}, " for v, (size, align) in variables.items()
                        if re.search(rf"@{v}\b", body))
         calls.append(f"static const Variable variables_{name}[] = {{{used}{{nullptr, 0, 0}}}};")
-        rows.append(f'{{"{name}", {len(kinds)}, call_{name}, variables_{name}, instructions}},')
+        rows.append(f'{{"{name}", {len(kinds)}, call_{name}, variables_{name}, instructions, '
+                    f'{clusters.get(name, 1)}}},')
     return "\n".join([
         "struct Map;", "struct Variable { char *data; unsigned bytes, alignment; };",
         "struct Kernel { const char *name; int params; void (*call)(void **); "
-        "const Variable *variables; const char *const *instructions; };",
+        "const Variable *variables; const char *const *instructions; "
+        "unsigned cluster; };",
         *declared, "static const char *const instructions[] = {",
         *(f"{json.dumps(text)}," for text in instructions), "};", *calls,
         'extern "C" const Kernel fx_emulated_kernels[] = {', *rows,
-        "{nullptr, 0, nullptr, nullptr, nullptr}};", ""])
+        "{nullptr, 0, nullptr, nullptr, nullptr, 0}};", ""])
 
 
 def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,

@@ -61,9 +61,11 @@ def kernels(log):
 
 #: With "f32 ", for operands of f32. Tiles of `matmul` are for chips without tensor cores.
 QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8:3", "warpgroup=128:6:1:1",
+               "warpgroup=128:4:1:2:2", "warpgroup=64:6:1:1:2",
                "tensorcore=32:64:64:1:4:3", "f32 tensorcore=64:128:32:2:4:3",
                "f32 matmul=16:128:32:1:4"]
-OTHER_TILES = ["warpgroup=64:2", "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2",
+OTHER_TILES = ["warpgroup=256:3:1:2:2", "warpgroup=64:4:3:2:2", "warpgroup=128:3:2:2:2",
+               "warpgroup=64:8:1:2:2", "warpgroup=128:5:1:1:2", "warpgroup=64:2", "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2",
                "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
                "tensorcore=64:128:32:2:2:4", "tensorcore=64:64:64:2:2:3",
                "tensorcore=16:128:64:1:4:2", "f32 tensorcore=128:128:16:4:2:4",
@@ -136,7 +138,7 @@ EPILOGUES = {
 }
 
 
-@pytest.mark.parametrize("tiles", ["64:4:2", "128:3:1:1"])
+@pytest.mark.parametrize("tiles", ["64:4:2", "128:3:1:1", "64:4:2:2:2", "128:3:1:2:2"])
 @pytest.mark.parametrize("name", EPILOGUES)
 def test_epilogues(name, tiles, tmp_path):
     """Parts of K that several blocks compute, and tiles that warpgroups compute in turns."""
@@ -306,6 +308,41 @@ def test_mistakes_in_turns_show(tmp_path):
     names = check_mistakes(model, args, want, turn_mutations, tmp_path,
                            (AssertionError, harness.ToolError), multiprocessors=1)
     assert len(names) == 2, names
+
+
+def cluster_mutations(nvvm):
+    """Yields the kernels with one fault in what the blocks of a cluster do for each other."""
+    end = nvvm.index("llvm.func @kernel_0(")
+    kernel, rest = nvvm[:end], nvvm[end:]
+    arrival = r"^ *llvm\.inline_asm [^\n]*mapa[^\n]*\n"
+    meeting = r"^ *nvvm\.cluster\.arrive\n *nvvm\.cluster\.wait\n"
+    mask = r"constant\(3 : i16\)"
+    for name, pattern, by, which in [
+            ("no arrival in the other block", arrival, "", 0),
+            ("no arrival at the end", arrival, "", 1),
+            ("no barrier before the first copy", meeting, "", 0),
+            ("no barrier at the end", meeting, "", 1),
+            ("a copy to one block", mask, "constant(1 : i16)", 0),
+            ("a copy to a block that is not there", mask, "constant(7 : i16)", 0),
+            ("two blocks of the same number", r"llvm\.urem (%\w+), %\w+ (: i32\n *%\w+ = llvm\."
+             r"ptrtoint)", r"llvm.sub \1, \1 \2", 0),
+            ("arrivals of one block", r"(nvvm\.mbarrier\.init %\w+), %\w+ : !llvm.ptr<3>, i32",
+             r"%wrong = llvm.mlir.constant(8 : i32) : i32\n\1, %wrong : !llvm.ptr<3>, i32", 1)]:
+        match = list(re.finditer(pattern, kernel, re.M))[which]
+        yield name, kernel[: match.start()] + match.expand(by) + kernel[match.end() :] + rest
+
+
+def test_mistakes_in_clusters_show(tmp_path):
+    """A cluster has four tiles, one after the other, each with six pieces of K in a ring of two
+    stages."""
+    args = ([pair(300, 264, 328)],)
+    exporting.save(exporting.export(Products(), args), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
+                          flags=["--gpu-tiles=warpgroup=256:2:1:2:2"])
+    want = exporting.eager(Products(), args)
+    names = check_mistakes(model, args, want, cluster_mutations, tmp_path,
+                           (AssertionError, harness.ToolError), multiprocessors=2)
+    assert len(names) == 8, names
 
 
 def attention(q, k, v, mask):

@@ -98,9 +98,10 @@ def test_convolutions(name, tmp_path):
     assert sum(kernel.endswith("_sm_90a") for kernel in kernels(tmp_path / "log")) >= count
 
 
-@pytest.mark.parametrize("tiles", ["64:3:4", "64:3:1:1"])
+@pytest.mark.parametrize("tiles", ["64:3:4", "64:3:1:1", "64:3:1:2:2", "128:2:4:2:2"])
 def test_tiles(tiles, tmp_path):
-    """Parts of K that begin within a tap, and tiles that warpgroups compute in turns."""
+    """Parts of K that begin within a tap, tiles that warpgroups compute in turns, and clusters that
+    share images or weights."""
     module, args, model, _ = compile_case(
         lambda: (Residual(72).to(F16), (randn(2, 72, 9, 10).to(F16),), None, 1), tmp_path,
         flags=[f"--gpu-tiles=warpgroup={tiles}"])

@@ -115,11 +115,15 @@ void TensorCoreAttr::walkParameters(ParameterFn fn) const {
 void WarpgroupAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
               {{"columns", getColumns()}, {"stages", getStages()}}, fn);
-  bool isShared = getWarpgroups() == 2;
-  if (getParts() != 1 || !isShared)
+  // Numbers before one that is not the default are printed, too.
+  bool hasCluster = getCluster() != 1;
+  bool hasWarpgroups = getWarpgroups() != 2 || hasCluster;
+  if (getParts() != 1 || hasWarpgroups)
     walkNumbers(getContext(), {{"parts", getParts()}}, fn);
-  if (!isShared)
+  if (hasWarpgroups)
     walkNumbers(getContext(), {{"warpgroups", getWarpgroups()}}, fn);
+  if (hasCluster)
+    walkNumbers(getContext(), {{"cluster", getCluster()}}, fn);
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,11 +239,12 @@ LogicalResult TensorCoreAttr::verify(EmitErrorFn emitError, int64_t m,
 
 LogicalResult WarpgroupAttr::verify(EmitErrorFn emitError, int64_t columns,
                                     int64_t stages, int64_t parts,
-                                    int64_t warpgroups) {
+                                    int64_t warpgroups, int64_t cluster) {
   return verifyTiles(emitError, {{"columns", columns},
                                  {"stages", stages},
                                  {"parts", parts},
-                                 {"warpgroups", warpgroups}});
+                                 {"warpgroups", warpgroups},
+                                 {"cluster", cluster}});
 }
 
 //===----------------------------------------------------------------------===//

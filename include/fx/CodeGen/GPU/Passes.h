@@ -27,6 +27,10 @@ namespace fx::gpu {
 /// contains the kernel.
 inline constexpr llvm::StringLiteral kChipAttr = "fx.chip";
 
+/// An attribute of launches and kernels: the number of neighbouring blocks that
+/// are a cluster.
+inline constexpr llvm::StringLiteral kClusterAttr = "fx.cluster";
+
 /// An attribute of launches: the alignment in bytes of the buffers that threads
 /// load from and store to. The host has checked it.
 inline constexpr llvm::StringLiteral kAlignmentAttr = "fx.alignment";

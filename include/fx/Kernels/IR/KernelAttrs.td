@@ -231,11 +231,13 @@ def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {
     accelerator copies tiles to shared memory in a pipeline of `stages` stages.
     `parts` blocks each compute the sums of a part of K. `warpgroups`
     warpgroups share a tile: 2, or 1 if each of the two has tiles of its own.
-    In `fx_kernel.tiles`, 0 columns disable this class.
+    `cluster` neighbouring blocks compute tiles that share an operand, and each
+    copies a part of it for all of them. In `fx_kernel.tiles`, 0 columns disable this class.
   }];
   let parameters = (ins "int64_t":$columns, "int64_t":$stages,
                         DefaultValuedParameter<"int64_t", "1">:$parts,
-                        DefaultValuedParameter<"int64_t", "2">:$warpgroups);
+                        DefaultValuedParameter<"int64_t", "2">:$warpgroups,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster);
 }
 
 def FXKernel_ProblemAttr : AttrDef<FXKernel_Dialect, "Problem"> {

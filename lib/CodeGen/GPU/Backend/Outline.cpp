@@ -217,8 +217,9 @@ static mlir::gpu::GPUFuncOp createKernel(OpBuilder &b,
       b, launch.getLoc(), name, b.getFunctionType(p.types, {}), shared);
   func->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(),
                 b.getUnitAttr());
-  if (Attribute chip = launch->getAttr(fx::gpu::kChipAttr))
-    func->setAttr(fx::gpu::kChipAttr, chip);
+  for (StringRef name : {fx::gpu::kChipAttr, fx::gpu::kClusterAttr})
+    if (Attribute attr = launch->getAttr(name))
+      func->setAttr(name, attr);
   if (auto work = launch->getAttrOfType<DictionaryAttr>(fx::gpu::kWorkAttr)) {
     NamedAttrList attrs(work);
     if (std::optional<int64_t> blocks = countBlocks(launch))

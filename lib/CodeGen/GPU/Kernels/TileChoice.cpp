@@ -38,7 +38,7 @@ static ArrayRef<Measured> getTable() {
 static std::pair<size_t, size_t> getNumTiles(StringRef kernelClass) {
   using Range = std::pair<size_t, size_t>;
   return llvm::StringSwitch<Range>(kernelClass)
-      .Case(kernel::WarpgroupAttr::getMnemonic(), Range(2, 4))
+      .Case(kernel::WarpgroupAttr::getMnemonic(), Range(2, 5))
       .Case(kernel::TensorCoreAttr::getMnemonic(), Range(6, 7))
       .Case(kernel::MatMulAttr::getMnemonic(), Range(5, 5))
       .Case(kernel::AttentionAttr::getMnemonic(), Range(1, 4))
@@ -49,7 +49,8 @@ static kernel::ScheduleAttrInterface
 getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
   if (kernelClass == kernel::WarpgroupAttr::getMnemonic())
     return kernel::WarpgroupAttr::get(ctx, t[0], t[1], t.size() > 2 ? t[2] : 1,
-                                      t.size() > 3 ? t[3] : 2);
+                                      t.size() > 3 ? t[3] : 2,
+                                      t.size() > 4 ? t[4] : 1);
   if (kernelClass == kernel::TensorCoreAttr::getMnemonic())
     return kernel::TensorCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4], t[5],
                                        t.size() > 6 ? t[6] : 1);

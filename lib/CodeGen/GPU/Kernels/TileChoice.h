@@ -22,7 +22,7 @@ namespace fx::gpu {
 
 /// Parses what `--gpu-tiles` asks for, separated by commas:
 ///
-///   warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]]
+///   warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS[:CLUSTER]]]
 ///                                      0:0 excludes this schedule
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS]
 ///   matmul=M:N:K:THREADM:THREADN

@@ -7,6 +7,8 @@
 
 #include "Passes.h"
 
+#include "fx/CodeGen/GPU/Passes.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -38,6 +40,12 @@ struct BindLaunch : fx::nvvm::impl::FXGPUBindLaunchBase<BindLaunch> {
     for (auto kernel : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       if (!kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
         continue;
+      if (auto blocks =
+              kernel->getAttrOfType<IntegerAttr>(fx::gpu::kClusterAttr))
+        kernel->setAttr(
+            NVVM::NVVMDialect::getClusterDimAttrName(),
+            DenseI32ArrayAttr::get(
+                &getContext(), {static_cast<int32_t>(blocks.getInt()), 1, 1}));
       for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
         if (type == LLVM::LLVMPointerType::get(&getContext()))
           passByValue(kernel, i);

@@ -100,7 +100,7 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
   WarpgroupTiles best;
   if (auto chosen = getTiles<kernel::WarpgroupAttr>(plan))
     return {chosen.getColumns(), chosen.getStages(), chosen.getParts(),
-            chosen.getWarpgroups()};
+            chosen.getWarpgroups(), chosen.getCluster()};
   const kernel::TargetInfo &machine = plan.code.machine;
   auto with = [&](int64_t columns, int64_t parts, int64_t warpgroups) {
     WarpgroupTiles tiles{columns, 2, parts, warpgroups};

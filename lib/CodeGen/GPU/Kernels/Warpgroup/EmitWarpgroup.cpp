@@ -28,6 +28,12 @@
 // If there are few tiles and K is long, blocks share a tile: each computes the
 // sums of a part of K, and a second launch adds them (CombineParts.cpp).
 //
+// Two blocks may be a cluster. Their tiles have the same rows or the same
+// columns, and each of them copies one half of the operand that they share to
+// the shared memory of both. A stage is empty when the consumers of both blocks
+// have read it. Both compute the same sequence of tiles, also of those beyond
+// the result, whose operands are zeros.
+//
 // The host chooses the kernel at run time. If the loaded image does not have
 // this kernel, or if an operand is not aligned to a chunk, the host launches
 // the kernel of EmitTensorCore.cpp.
@@ -76,6 +82,7 @@ struct WarpgroupMatMul : MatMulPlan {
   Value address; ///< the same, an i32
   Value lhsMap, rhsMap;
   Value warp, lane;
+  Value rank; ///< the block's number in its cluster, an i32; null: no clusters
   Value workspace; ///< the sums of the parts of K, if there are several
   Index tileCount, pieces;
 
@@ -88,6 +95,9 @@ struct WarpgroupMatMul : MatMulPlan {
   void produce(Launch &launch);
   void copy(const TensorMap &map, Value value, Value to, Value full,
             const Index &x0, const Index &k0, Value tap = Value());
+  void copyImages(Value to, Value full, ArrayRef<Value> first,
+                  const ImageMap::Piece &part);
+  Value allBlocks();
   void consume(Launch &launch, Scope &scope);
   SmallVector<Value> multiply(Value stage, ValueRange sums, bool isFirst);
   void finish(Scope &scope, const WorkItem &item, ValueRange sums);
@@ -127,7 +137,9 @@ struct WarpgroupMatMul : MatMulPlan {
   /// builder in its body.
   scf::ForOp beginItems(Launch &launch, Value first, int64_t apart,
                         ValueRange carried) {
-    Index grid(launch.op.getGridSize().x), start = launch.block;
+    // Those of the clusters.
+    Index grid = code.floorDiv(Index(launch.op.getGridSize().x), tiles.cluster);
+    Index start = code.floorDiv(launch.block, tiles.cluster);
     if (first)
       start = code.add(start, code.mul(grid, Index(i.toIndex(first))));
     auto loop = scf::ForOp::create(
@@ -166,13 +178,18 @@ bool WarpgroupMatMul::fits() {
   if (tiles.columns <= 0 || tiles.columns > most ||
       tiles.columns % kBoxColumns || tiles.stages < 2 || tiles.stages > 8 ||
       tiles.bytes() + kBoxAlignment > code.machine.maxShared ||
-      tiles.warpgroups < 1 || tiles.warpgroups > kConsumers)
+      tiles.warpgroups < 1 || tiles.warpgroups > kConsumers ||
+      tiles.cluster < 1 || tiles.cluster > 2)
+    return false;
+  // A part of an operand consists of whole boxes.
+  if (tiles.sharesColumns() && !rhs->isAlongK &&
+      tiles.copiedColumns() % kBoxColumns)
     return false;
   if (tiles.parts == 1)
     return true;
   pieces = countPieces();
   return tiles.parts > 1 && !areInTurns() && pieces.isStatic() &&
-         countTiles(kBlockRows, tiles.columns).isStatic() &&
+         countTiles(tiles.clusterRows(), tiles.clusterColumns()).isStatic() &&
          llvm::divideCeil(pieces.constant, piecesOfPart()) ==
              static_cast<uint64_t>(tiles.parts);
 }
@@ -188,7 +205,13 @@ WorkItem WarpgroupMatMul::placeItem(Value number) {
     item.firstPiece = code.mul(item.part, each);
     item.pieces = code.min(code.sub(pieces, item.firstPiece), each);
   }
-  placeTile(tile, kBlockRows, tiles.columns, item.row0, item.column0);
+  placeTile(tile, tiles.clusterRows(), tiles.clusterColumns(), item.row0,
+            item.column0);
+  if (tiles.sharesColumns())
+    item.row0 = code.add(item.row0, Index(i.toIndex(i.mul(rank, kBlockRows))));
+  else if (tiles.sharesRows())
+    item.column0 =
+        code.add(item.column0, Index(i.toIndex(i.mul(rank, tiles.columns))));
   return item;
 }
 
@@ -196,24 +219,52 @@ WorkItem WarpgroupMatMul::placeItem(Value number) {
 // The producer
 //===----------------------------------------------------------------------===//
 
+/// Returns the mask of the blocks of a cluster.
+Value WarpgroupMatMul::allBlocks() {
+  return arith::ConstantIntOp::create(code.b, code.loc, code.b.getI16Type(),
+                                      (1 << tiles.cluster) - 1);
+}
+
 /// Starts the copies of one operand's part of a piece: one box if the operand
-/// lies along K, or else one box for each 64 rows (columns).
+/// lies along K, or else one box for each 64 rows (columns). Of an operand that
+/// the blocks of a cluster share, it is the part of this block.
 void WarpgroupMatMul::copy(const TensorMap &map, Value value, Value to,
                            Value full, const Index &x0, const Index &k0,
                            Value tap) {
-  int64_t width = map.isLhs ? kBlockRows : tiles.columns;
+  bool isShared = map.isLhs ? tiles.sharesRows() : tiles.sharesColumns();
+  int64_t width = map.isLhs ? tiles.copiedRows() : tiles.copiedColumns();
   SmallVector<Value> batches = map.placeBatch(*this, i);
   if (map.hasTaps)
     batches.insert(batches.begin(), tap);
   Value x = i.from(code.materialize(x0)), k = i.from(code.materialize(k0));
+  Value blocks;
+  if (isShared) {
+    blocks = allBlocks();
+    x = i.add(x, i.mul(rank, width));
+    to = at(to, i.mul(rank, width * kBoxBytes));
+  }
   int64_t step = map.isAlongK ? width : kBoxColumns;
   for (int64_t offset = 0; offset < width; offset += step) {
     SmallVector<Value> from = {k, i.add(x, offset)};
     if (!map.isAlongK)
       std::swap(from[0], from[1]);
     from.append(batches);
-    core.copyBox(at(to, i.of(offset * kBoxBytes)), value, full, from);
+    core.copyBox(at(to, i.of(offset * kBoxBytes)), value, full, from, blocks);
   }
+}
+
+/// Starts the copy of the pixels of a piece, whose `first` one is that of the
+/// rows that this block copies.
+void WarpgroupMatMul::copyImages(Value to, Value full, ArrayRef<Value> first,
+                                 const ImageMap::Piece &part) {
+  SmallVector<Value> from = {part.channel};
+  llvm::append_range(from, first);
+  Value blocks;
+  if (tiles.sharesRows()) {
+    blocks = allBlocks();
+    to = at(to, i.mul(rank, tiles.copiedRows() * kBoxBytes));
+  }
+  core.copyPixels(to, lhsMap, full, from, part.offsets, blocks);
 }
 
 void WarpgroupMatMul::produce(Launch &launch) {
@@ -225,8 +276,12 @@ void WarpgroupMatMul::produce(Launch &launch) {
       beginItems(launch, Value(), /*apart=*/1, ValueRange{i.of(0), i.of(1)});
   WorkItem item = placeItem(items.getInductionVar());
   ImageMap::Pixel first;
-  if (images)
-    first = images->placeRow(*this, i, item.row0);
+  if (images) {
+    Index row = item.row0;
+    if (tiles.sharesRows())
+      row = code.add(row, Index(i.toIndex(i.mul(rank, tiles.copiedRows()))));
+    first = images->placeRow(*this, i, row);
+  }
   Scope scope;
   scf::ForOp loop = code.beginFor(launch.scope, scope, Index::of(0),
                                   item.pieces, 1, items.getRegionIterArgs());
@@ -240,9 +295,7 @@ void WarpgroupMatMul::produce(Launch &launch) {
   if (images) {
     ImageMap::Piece part =
         images->placePiece(i, i.from(code.materialize(piece)));
-    SmallVector<Value> from = {part.channel};
-    from.append(first.begin(), first.end());
-    core.copyPixels(to, lhsMap, full, from, part.offsets);
+    copyImages(to, full, first, part);
     copy(*rhs, rhsMap, at(to, i.of(tiles.lhsBytes())), full, item.column0,
          Index(i.toIndex(part.channel)), part.tap);
   } else {
@@ -290,6 +343,14 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   auto arrive = [&](Value barrier) {
     core.first(lane, [&] { core.arrive(barrier); });
   };
+  auto release = [&](Value stage) {
+    Value barrier = emptyBarrier(stage);
+    core.first(lane, [&] {
+      core.arrive(barrier);
+      if (rank)
+        core.arriveThere(barrier, i.exclusiveOr(rank, i.of(1)));
+    });
+  };
   // In turns, a warpgroup passes over the pieces of the other one. The loop
   // carries the number of pieces before the tile, and the parity of the turn.
   // The first turn of the first consumer begins at once.
@@ -330,7 +391,7 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   core.wait(fullBarrier(ring.stage), ring.parity);
   sums = multiply(ring.stage, args.drop_front(3), /*isFirst=*/false);
   core.finish(1);
-  arrive(emptyBarrier(args[2]));
+  release(args[2]);
   after = next(ring);
   carried = {after.stage, after.parity, ring.stage};
   carried.append(sums);
@@ -338,7 +399,7 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   if (areInTurns())
     arrive(turnBarrier(i.exclusiveOr(first, i.of(1))));
   core.finish(0);
-  arrive(emptyBarrier(loop.getResult(2)));
+  release(loop.getResult(2));
   finish(inTile, item, loop.getResults().drop_front(3));
   SmallVector<Value> end(loop.getResults().take_front(2));
   if (areInTurns())
@@ -382,13 +443,17 @@ void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
     core.prefetch(rhsMap);
     for (int64_t s = 0; s < tiles.stages; ++s) {
       core.initialize(fullBarrier(i.of(s)), 1);
-      core.initialize(emptyBarrier(i.of(s)), 4 * tiles.warpgroups);
+      core.initialize(emptyBarrier(i.of(s)),
+                      4 * tiles.warpgroups * tiles.cluster);
     }
     for (int64_t c = 0; areInTurns() && c < kConsumers; ++c)
       core.initialize(turnBarrier(i.of(c)), 4);
     core.publish();
   });
-  mlir::gpu::BarrierOp::create(code.b, code.loc);
+  if (rank)
+    core.meetCluster();
+  else
+    mlir::gpu::BarrierOp::create(code.b, code.loc);
 }
 
 void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
@@ -398,23 +463,29 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
   auto boxRows = [&](const TensorMap &map, int64_t width) {
     return map.isAlongK ? width : kBoxColumns;
   };
-  lhsMap = images ? images->make(*this, 0, left, kBlockRows)
-                  : lhs->make(*this, 0, left, boxRows(*lhs, kBlockRows));
-  rhsMap = rhs->make(*this, 1, right, boxRows(*rhs, tiles.columns));
-  tileCount = countTiles(kBlockRows, tiles.columns);
+  int64_t rows = tiles.copiedRows();
+  lhsMap = images ? images->make(*this, 0, left, rows)
+                  : lhs->make(*this, 0, left, boxRows(*lhs, rows));
+  rhsMap = rhs->make(*this, 1, right, boxRows(*rhs, tiles.copiedColumns()));
+  tileCount = countTiles(tiles.clusterRows(), tiles.clusterColumns());
   pieces = countPieces();
   Index all(
       arith::IndexCastOp::create(b, loc, b.getIndexType(), multiprocessors));
   Index items = code.mul(tileCount, Index::of(tiles.parts));
-  Launch launch(code, code.min(items, all), kBlockThreads,
-                tiles.bytes() + kBoxAlignment);
+  Index clusters = code.min(items, code.floorDiv(all, tiles.cluster));
+  Launch launch(code, code.mul(clusters, Index::of(tiles.cluster)),
+                kBlockThreads, tiles.bytes() + kBoxAlignment);
   launch.op->setAttr(kChipAttr, b.getStringAttr("sm_90a"));
+  if (tiles.cluster > 1)
+    launch.op->setAttr(kClusterAttr, b.getI32IntegerAttr(tiles.cluster));
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   MatMulPlan::at.assign(info.op.getNumLoops(), Index::of(0));
   Value thread = i.from(code.materialize(launch.thread));
   lane = i.rem(thread, kWarp);
   warp = core.uniform(i.div(thread, kWarp));
+  if (tiles.cluster > 1)
+    rank = i.rem(i.from(code.materialize(launch.block)), tiles.cluster);
   beginMemory(launch, thread);
   auto roles = scf::IfOp::create(b, loc, isEqual(i.div(warp, 4), 0),
                                  /*withElse=*/true);
@@ -429,6 +500,9 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
   scope.isGuarded = true;
   consume(launch, scope);
   b.setInsertionPointAfter(roles);
+  // The other block may still copy to the memory of this one, or arrive.
+  if (rank)
+    core.meetCluster();
   launch.close();
 }
 
@@ -492,7 +566,7 @@ static void emitWarpgroup(KernelCode &code) {
         " stages");
   noteSchedule(e, kernel::WarpgroupAttr::get(
                       code.b.getContext(), e.tiles.columns, e.tiles.stages,
-                      e.tiles.parts, e.tiles.warpgroups));
+                      e.tiles.parts, e.tiles.warpgroups, e.tiles.cluster));
   e.emit();
 }
 

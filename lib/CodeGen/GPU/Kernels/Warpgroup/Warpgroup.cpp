@@ -55,6 +55,21 @@ void Warpgroup::arrive(Value barrier) {
   NVVM::MBarrierArriveOp::create(i.b, i.loc, i.b.getI64Type(), barrier,
                                  Value());
 }
+void Warpgroup::arriveThere(Value barrier, Value block) {
+  // The NVVM op of such an arrival returns a state, which only the own block
+  // may have.
+  LLVM::InlineAsmOp::create(
+      i.b, i.loc, TypeRange(), ValueRange{barrier, block},
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }",
+      "r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+      ArrayAttr());
+}
+void Warpgroup::meetCluster() {
+  NVVM::ClusterArriveOp::create(i.b, i.loc, UnitAttr());
+  NVVM::ClusterWaitOp::create(i.b, i.loc, UnitAttr());
+}
 void Warpgroup::expect(Value barrier, int64_t bytes) {
   NVVM::MBarrierArriveExpectTxOp::create(i.b, i.loc, Type(), barrier,
                                          i.of(bytes), NVVM::MemScopeKind::CTA,
@@ -76,17 +91,18 @@ void Warpgroup::prefetch(Value map) {
                            i.b.getUnitAttr(), nullptr, nullptr);
 }
 
-void Warpgroup::copyBox(Value to, Value map, Value barrier, ValueRange at) {
-  copyPixels(to, map, barrier, at, ValueRange());
+void Warpgroup::copyBox(Value to, Value map, Value barrier, ValueRange at,
+                        Value blocks) {
+  copyPixels(to, map, barrier, at, ValueRange(), blocks);
 }
 void Warpgroup::copyPixels(Value to, Value map, Value barrier, ValueRange at,
-                           ValueRange offsets) {
+                           ValueRange offsets, Value blocks) {
   // An address in the block's own shared memory is also valid in the address
   // space of the cluster.
   Value there = LLVM::AddrSpaceCastOp::create(
       i.b, i.loc, LLVM::LLVMPointerType::get(i.b.getContext(), 7), to);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      i.b, i.loc, there, map, at, barrier, offsets, Value(), Value(),
+      i.b, i.loc, there, map, at, barrier, offsets, blocks, Value(),
       offsets.empty() ? NVVM::TMALoadMode::TILE : NVVM::TMALoadMode::IM2COL,
       /*isCTAOnly=*/false, nullptr, Value());
 }

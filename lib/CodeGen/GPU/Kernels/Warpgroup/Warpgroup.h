@@ -68,6 +68,10 @@ struct Warpgroup {
   /// Makes initialized barriers visible to asynchronous copies.
   void publish();
   void arrive(mlir::Value barrier);
+  /// Arrives at the same barrier of another block of the cluster, an i32.
+  void arriveThere(mlir::Value barrier, mlir::Value block);
+  /// Waits for all threads of the cluster.
+  void meetCluster();
   /// Arrives, and adds `bytes` to the bytes that the phase waits for.
   void expect(mlir::Value barrier, int64_t bytes);
   /// Waits for the end of the phase whose number has `parity` as its lowest
@@ -81,13 +85,16 @@ struct Warpgroup {
   /// Starts a copy of the box of `map` at coordinates `at`, the innermost
   /// first, to the shared memory `to`. Elements outside of the tensor are
   /// zeros, and count as bytes that `barrier` waits for.
+  /// If there are `blocks` of a cluster, a mask of i16, the box is copied to
+  /// the same place of each, whose own barrier waits for the bytes.
   void copyBox(mlir::Value to, mlir::Value map, mlir::Value barrier,
-               mlir::ValueRange at);
+               mlir::ValueRange at, mlir::Value blocks = {});
   /// Starts a copy of channels of pixels in the same way. `at` are coordinates
   /// of the first one: the channel, those of tap 0 in the image, and the image.
   /// `offsets`, of i16, are those of the tap.
   void copyPixels(mlir::Value to, mlir::Value map, mlir::Value barrier,
-                  mlir::ValueRange at, mlir::ValueRange offsets);
+                  mlir::ValueRange at, mlir::ValueRange offsets,
+                  mlir::Value blocks = {});
 
   //===--- products ------------------------------------------------------===//
   /// Returns the 64 by `columns` sums of a warpgroup, not set, as a struct of

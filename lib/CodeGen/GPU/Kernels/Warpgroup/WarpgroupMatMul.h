@@ -28,7 +28,29 @@ struct WarpgroupTiles {
   int64_t parts = 1;
   /// Warpgroups that share a tile.
   int64_t warpgroups = kConsumers;
+  /// Blocks of a cluster, 1 or 2, whose tiles are neighbours and share an
+  /// operand.
+  int64_t cluster = 1;
 
+  /// Whether the tiles of a cluster have the same rows. They share the larger
+  /// operand.
+  bool sharesRows() const { return cluster > 1 && columns < kBlockRows; }
+  bool sharesColumns() const { return cluster > 1 && !sharesRows(); }
+  /// The rows and columns of the tiles of a cluster.
+  int64_t clusterRows() const {
+    return sharesColumns() ? cluster * kBlockRows : kBlockRows;
+  }
+  int64_t clusterColumns() const {
+    return sharesRows() ? cluster * columns : columns;
+  }
+  /// The rows of the left, and the columns of the right operand that a block
+  /// copies.
+  int64_t copiedRows() const {
+    return sharesRows() ? kBlockRows / cluster : kBlockRows;
+  }
+  int64_t copiedColumns() const {
+    return sharesColumns() ? columns / cluster : columns;
+  }
   int64_t lhsBytes() const { return kBlockRows * kBoxBytes; }
   int64_t stageBytes() const { return lhsBytes() + columns * kBoxBytes; }
   int64_t barrierStart() const { return stages * stageBytes(); }
