@@ -192,6 +192,8 @@ def kernels() -> dict[str, Case]:
                "linear_4096_f16": ((4096, 4096, 4096), F16),
                "linear_bert_bf16": ((1024, 768, 768), HALF),
                "linear_bert_up_bf16": ((1024, 3072, 768), HALF),
+               "linear_llama_up_bf16": ((512, 2816, 1024), HALF),
+               "linear_llama_down_bf16": ((512, 1024, 2816), HALF),
                "linear_decode_bf16": ((8, 4096, 4096), HALF),
                "linear_1_row_bf16": ((1, 4096, 4096), HALF),
                "linear_1_row": ((1, 4096, 4096), F32),
@@ -232,9 +234,12 @@ PROFILED = ["gelu_bf16", "softmax", "layer_norm", "sum_columns", "transpose", "m
             "matmul_8192_bf16", "linear_bert_bf16", "attention_bf16", "conv_3x3_bf16"]
 #: The kernels that are compiled with several tiles, and their tiles. An empty string is the
 #: compiler's own choice.
+#: Clusters that share an operand, and that compute two parts of K. The last one makes the compiler
+#: choose.
+CLUSTERS = ("64:8:1:2:2", "128:6:1:2:2", "256:4:1:2:2", "64:7:2:2:2", "128:5:2:2:2", "0:0:1:2:2")
 _WGMMA = [f"warpgroup={t}"
           for t in ("64:6", "64:8", "128:4", "128:6", "192:4", "256:3", "256:4", "64:8:1:1",
-                    "128:6:1:1", "64:8:2")]
+                    "128:6:1:1", "64:8:2", *CLUSTERS)]
 _MMA = ["warpgroup=0:0,tensorcore=" + t for t in (
     "128:128:32:2:4:3", "128:64:32:2:2:4", "64:128:32:2:2:4", "64:64:32:2:2:4", "64:64:64:2:2:3",
     "64:64:64:2:2:4", "128:64:64:2:2:3", "128:64:64:4:2:3", "128:128:64:2:4:3", "16:64:64:1:4:4",
@@ -252,7 +257,7 @@ VARIANTS: dict[str, list[str]] = {
     **{name: ["", *_ATTENTION] for name in ("attention_128_bf16", "attention_gqa_bf16")},
     **{name: ["", *_WGMMA, *_MMA[:4]] for name in (
         "matmul_4096_bf16", "linear_4096_bf16", "linear_bert_bf16", "linear_bert_up_bf16",
-        "matmul_1024_bf16")},
+        "linear_llama_up_bf16", "linear_llama_down_bf16", "matmul_1024_bf16")},
     **{name: ["", *_MMA] for name in ("linear_decode_bf16", "conv_3x3_bf16", "conv_3x3_wide_bf16",
                                       "conv_1x1_bf16")},
     # `warpgroup=0:0` makes them kernels with mma.sync.

@@ -12,6 +12,9 @@ CASES: dict[str, cases.Case] = {name: case for part in SETS.values() for name, c
 #: Artefacts with other tiles than the compiler's choice, with the keys "CASE@TILES".
 VARIANTS = {f"{name}@{tiles}": (name, tiles)
             for name, choices in cases.VARIANTS.items() for tiles in choices if tiles}
+#: Models for which the compiler considers clusters, which it does not do otherwise.
+VARIANTS |= {f"{name}@warpgroup={cases.CLUSTERS[-1]}": (name, f"warpgroup={cases.CLUSTERS[-1]}")
+             for name in SETS["models"] if name.endswith("_bf16")}
 SETS["variants"] = VARIANTS
 
 

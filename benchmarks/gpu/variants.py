@@ -42,8 +42,8 @@ def product_of(row: dict) -> dict | None:
 
 def are_used(tiles: str, product: dict | None) -> bool:
     """Returns true if a matmul has the tiles that were asked for. The compiler does not use tiles
-    that do not fit."""
-    asked = [part for part in tiles.split(",") if part and part.split("=")[1] not in NONE.values()]
+    that do not fit. Those of 0 columns exclude a schedule, or make the compiler choose."""
+    asked = [part for part in tiles.split(",") if part and not part.split("=")[1].startswith("0:")]
     return not asked or (product is not None
                          and asked[0] == f"{product['kind']}={product['tiles']}")
 

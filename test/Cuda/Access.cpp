@@ -201,6 +201,25 @@ void accessGlobal(const char *data, uint32_t kind, uint32_t instruction) {
     statistics::noteGlobal(data, getBytes(kind));
 }
 
+/// Shared memory of any block of the cluster.
+void accessCluster(const char *, uint32_t, uint32_t) NAMED("access.p7");
+void accessCluster(const char *data, uint32_t kind, uint32_t instruction) {
+  setInstruction(instruction);
+  int rank = (data - kShared) / std::ptrdiff_t(kRankBytes);
+  if (data < kShared || rank >= getRanks())
+    fail("cluster", "an access of memory that is no block's");
+  if (hasEnded(rank))
+    fail("cluster", "an access of memory of a block that has ended");
+  const char *mine = data + (getRank() - rank) * std::ptrdiff_t(kRankBytes);
+  checkShared(mine, getBytes(kind), getAlignment(kind),
+              isStore(kind) ? "a store" : "a load");
+  if (isBarrier(data, getBytes(kind)))
+    fail("mbarrier",
+         "an access of a barrier's bytes at " + describeShared(data));
+  if (races::isOn())
+    races::access(data, getBytes(kind), isStore(kind));
+}
+
 void accessShared(const char *, uint32_t, uint32_t) NAMED("access.p3");
 void accessShared(const char *data, uint32_t kind, uint32_t instruction) {
   setInstruction(instruction);

@@ -207,6 +207,8 @@ void arriveThere(Barrier *barrier, int32_t rank) {
     failBarrier(barrier, "an arrival in a block that has ended");
   arrive(there, use(there));
 }
+char *locate(char *data, int32_t rank) NAMED("nvvm.mapa.shared.cluster");
+char *locate(char *data, int32_t rank) { return map(data, rank); }
 int64_t startOfShared() NAMED("shared.start");
 int64_t startOfShared() { return (int64_t)(kShared + getRank() * kRankBytes); }
 int64_t expect(Barrier *barrier, int32_t bytes)

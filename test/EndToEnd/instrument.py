@@ -132,7 +132,7 @@ def add_checks(ir: str) -> tuple[str, list[str]]:
             instructions.append(re.sub(r"^(.*?)asm [^\"]*\"[^\"]*?(wgmma[\w.:]*|mbarrier[\w.:]*|"
                                        r"fence[\w.:]*)[^\"]*\", \"[^\"]*\"", r"\1asm \2", text))
         lines.append(line)
-    spaces = {"0": "ptr", **{s: f"ptr addrspace({s})" for s in "135"}}
+    spaces = {"0": "ptr", **{s: f"ptr addrspace({s})" for s in "1357"}}
     # These functions only read, so LLVM may keep loaded values across their calls.
     lines += ["@emuInstruction = external global i32",
               "declare void @emu.argument(ptr addrspace(1), i32, i32)",

@@ -65,6 +65,7 @@ QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8:3", "warpgroup=128:6:1:1",
                "tensorcore=32:64:64:1:4:3", "f32 tensorcore=64:128:32:2:4:3",
                "f32 matmul=16:128:32:1:4"]
 OTHER_TILES = ["warpgroup=256:3:1:2:2", "warpgroup=64:4:3:2:2", "warpgroup=128:3:2:2:2",
+               "warpgroup=256:2:2:2:2",
                "warpgroup=64:8:1:2:2", "warpgroup=128:5:1:1:2", "warpgroup=64:2", "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2",
                "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
                "tensorcore=64:128:32:2:2:4", "tensorcore=64:64:64:2:2:3",
@@ -341,6 +342,43 @@ def test_mistakes_in_clusters_show(tmp_path):
                           flags=["--gpu-tiles=warpgroup=256:2:1:2:2"])
     want = exporting.eager(Products(), args)
     names = check_mistakes(model, args, want, cluster_mutations, tmp_path,
+                           (AssertionError, harness.ToolError), multiprocessors=2)
+    assert len(names) == 8, names
+
+
+def exchange_mutations(nvvm):
+    """Yields the kernels with one fault in how the blocks of a cluster exchange sums, by name. The
+    code that receives comes first."""
+    end = nvvm.index("llvm.func @kernel_0(")
+    kernel, rest = nvvm[:end], nvvm[end:]
+    wait = r"^ *llvm\.inline_asm [^\n]*acquire\.cluster[^\n]*\n"
+    arrival = r"^ *llvm\.inline_asm [^\n]*mapa[^\n]*\n"
+    warp = r"^ *nvvm\.bar\.warp\.sync[^\n]*\n"
+    #: The barriers of warps in front of the two arrivals.
+    warps = [sum(m.start() < place.start() for m in re.finditer(warp, kernel, re.M)) - 1
+             for place in re.finditer(arrival, kernel, re.M)]
+    for name, pattern, which in [
+            ("no wait for sums", wait, 0), ("no wait for their place", wait, 1),
+            ("no arrival of who received", arrival, 0), ("no arrival of who sent", arrival, 1),
+            ("no barrier of who received", warp, warps[0]),
+            ("no barrier of who sent", warp, warps[1]),
+            ("no barrier at the end", r"^ *nvvm\.cluster\.arrive\n *nvvm\.cluster\.wait\n", 1)]:
+        match = list(re.finditer(pattern, kernel, re.M))[which]
+        yield name, kernel[: match.start()] + kernel[match.end() :] + rest
+    # The number of the other block, without the exclusive or that makes it.
+    other = re.search(r"nvvm\.mapa %\w+, (%\w+)", kernel)[1]
+    yield "stores to the own block", re.sub(
+        rf"({other} = llvm)\.xor (%\w+), %\w+", r"\1.or \2, \2", kernel) + rest
+
+
+def test_mistakes_in_exchange_show(tmp_path):
+    """A cluster has fifteen tiles, one after the other."""
+    args = ([pair(300, 264, 328)],)
+    exporting.save(exporting.export(Products(), args), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
+                          flags=["--gpu-tiles=warpgroup=64:4:2:2:2"])
+    want = exporting.eager(Products(), args)
+    names = check_mistakes(model, args, want, exchange_mutations, tmp_path,
                            (AssertionError, harness.ToolError), multiprocessors=2)
     assert len(names) == 8, names
 

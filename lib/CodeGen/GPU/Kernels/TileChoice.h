@@ -23,7 +23,9 @@ namespace fx::gpu {
 /// Parses what `--gpu-tiles` asks for, separated by commas:
 ///
 ///   warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS[:CLUSTER]]]
-///                                      0:0 excludes this schedule
+///                                      0:0 excludes this schedule;
+///                                      0:0:1:2:2 makes the compiler consider
+///                                      clusters, too
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS]
 ///   matmul=M:N:K:THREADM:THREADN
 ///   attention=PARTS[:WARPGROUPS[:KEYS[:TURNS]]]

@@ -31,6 +31,9 @@ static constexpr int64_t kPieceClocks = 32;
 /// A column of the epilogue of 128 rows by two warpgroups, without pointwise
 /// ops.
 static constexpr int64_t kColumnClocks = 26;
+/// The exchange of the sums of a tile between two blocks, beside the bytes, of
+/// which so many are stored in a clock. Estimated, not fitted to times.
+static constexpr int64_t kExchangeClocks = 2000, kExchangeBytes = 32;
 /// Most parts of K.
 static constexpr int64_t kMaxParts = 32;
 
@@ -61,18 +64,24 @@ int64_t Problem::estimate(const WarpgroupTiles &tiles) const {
   // The operands arrive at 64 bytes in a clock, and a clock multiplies 64 rows
   // by 32 columns of one term.
   int64_t perPiece =
-      std::max(2 * (kBlockRows + columns), 4 * columns) + kPieceClocks;
-  int64_t count = batch * llvm::divideCeil(m, kBlockRows) *
-                  llvm::divideCeil(n, columns) * tiles.parts;
-  int64_t waves = llvm::divideCeil(count, multiprocessors);
+      std::max(2 * (tiles.copiedRows() + tiles.copiedColumns()), 4 * columns) +
+      kPieceClocks;
+  int64_t count = batch * llvm::divideCeil(m, tiles.clusterRows()) *
+                  llvm::divideCeil(n, tiles.clusterColumns());
+  if (!tiles.arePartsInCluster())
+    count *= tiles.parts;
+  int64_t waves = llvm::divideCeil(count, multiprocessors / tiles.cluster);
   int64_t main = perPiece * llvm::divideCeil(pieces, tiles.parts);
+  bool isSplit = tiles.parts > 1 && !tiles.arePartsInCluster();
   int64_t perColumn = kColumnClocks;
-  if (tiles.parts == 1)
+  if (!isSplit)
     perColumn += 3 * cost / 2;
   int64_t last = columns * perColumn;
+  if (tiles.arePartsInCluster())
+    last += kExchangeClocks + tiles.exchangeBytes() / kExchangeBytes;
   if (tiles.warpgroups == kConsumers) {
     int64_t clocks = kLaunchClocks + waves * (main + last);
-    if (tiles.parts == 1)
+    if (!isSplit)
       return clocks;
     int64_t bytes = 2 * tiles.parts * batch * m * n * 4;
     clocks += kCombineClocks + bytes / kWorkspaceBytes;
@@ -98,7 +107,10 @@ static int64_t countStages(WarpgroupTiles tiles, int64_t bytes) {
 WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
                                              const Index &pieces) {
   WarpgroupTiles best;
-  if (auto chosen = getTiles<kernel::WarpgroupAttr>(plan))
+  auto chosen = getTiles<kernel::WarpgroupAttr>(plan);
+  bool mayBeClusters =
+      chosen && chosen.getColumns() == 0 && chosen.getCluster() > 1;
+  if (chosen && !mayBeClusters)
     return {chosen.getColumns(), chosen.getStages(), chosen.getParts(),
             chosen.getWarpgroups(), chosen.getCluster()};
   const kernel::TargetInfo &machine = plan.code.machine;
@@ -133,6 +145,15 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
     consider(with(columns, 1, kConsumers));
   for (int64_t columns : {128, 64})
     consider(with(columns, 1, 1));
+  int64_t half = llvm::divideCeil(problem.pieces, 2);
+  bool hasTwoParts = llvm::divideCeil(problem.pieces, half) == 2;
+  for (int64_t columns : {256, 192, 128, 64})
+    for (int64_t parts : {1, 2}) {
+      WarpgroupTiles tiles{columns, 2, parts, kConsumers, /*cluster=*/2};
+      tiles.stages = countStages(tiles, machine.maxShared);
+      if (mayBeClusters && (parts == 1 || hasTwoParts))
+        consider(tiles);
+    }
   int64_t tiles = problem.batch * llvm::divideCeil(problem.m, kBlockRows);
   for (int64_t columns : {128, 64}) {
     int64_t all = tiles * llvm::divideCeil(problem.n, columns);

@@ -28,11 +28,15 @@
 // If there are few tiles and K is long, blocks share a tile: each computes the
 // sums of a part of K, and a second launch adds them (CombineParts.cpp).
 //
-// Two blocks may be a cluster. Their tiles have the same rows or the same
-// columns, and each of them copies one half of the operand that they share to
-// the shared memory of both. A stage is empty when the consumers of both blocks
-// have read it. Both compute the same sequence of tiles, also of those beyond
-// the result, whose operands are zeros.
+// Or two blocks that share a tile are a cluster, and no second launch is
+// needed: each sends the sums of 64 rows to the shared memory of the other one,
+// and passes the sums of the other 64 rows to the pointwise ops.
+//
+// Two blocks may also be a cluster whose tiles are neighbours. Their tiles have
+// the same rows or the same columns, and each of them copies one half of the
+// operand that they share to the shared memory of both. A stage is empty when
+// the consumers of both blocks have read it. Both compute the same sequence of
+// tiles, also of those beyond the result, whose operands are zeros.
 //
 // The host chooses the kernel at run time. If the loaded image does not have
 // this kernel, or if an operand is not aligned to a chunk, the host launches
@@ -48,6 +52,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fx;
@@ -101,7 +106,13 @@ struct WarpgroupMatMul : MatMulPlan {
   void consume(Launch &launch, Scope &scope);
   SmallVector<Value> multiply(Value stage, ValueRange sums, bool isFirst);
   void finish(Scope &scope, const WorkItem &item, ValueRange sums);
+  void exchange(Scope &scope, const WorkItem &item, Value sums, Value parity);
   WorkItem placeItem(Value number);
+  /// The number of items of all blocks, or of all clusters.
+  Index itemCount() {
+    int64_t parts = tiles.arePartsInCluster() ? 1 : tiles.parts;
+    return code.mul(tileCount, Index::of(parts));
+  }
   int64_t piecesOfPart() const {
     return llvm::divideCeil(pieces.constant, tiles.parts);
   }
@@ -127,6 +138,12 @@ struct WarpgroupMatMul : MatMulPlan {
     return at(memory, i.add(i.mul(consumer, 8),
                             tiles.barrierStart() + 16 * tiles.stages));
   }
+  /// The barriers that tell that sums of the other block have come, and that
+  /// the place for sums in the other block is free.
+  Value exchangeBarrier(bool isFree) {
+    return at(memory,
+              i.of(tiles.barrierStart() + 16 * tiles.stages + 16 + 8 * isFree));
+  }
   Value isEqual(Value x, int64_t c) {
     return arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::eq, x,
                                  i.of(c));
@@ -144,7 +161,7 @@ struct WarpgroupMatMul : MatMulPlan {
       start = code.add(start, code.mul(grid, Index(i.toIndex(first))));
     auto loop = scf::ForOp::create(
         code.b, code.loc, code.materialize(start),
-        code.materialize(code.mul(tileCount, Index::of(tiles.parts))),
+        code.materialize(itemCount()),
         code.materialize(code.mul(grid, Index::of(apart))), carried);
     code.b.setInsertionPointToStart(loop.getBody());
     return loop;
@@ -199,8 +216,12 @@ WorkItem WarpgroupMatMul::placeItem(Value number) {
   WorkItem item{{}, {}, Index::of(0), Index::of(0), pieces};
   Index tile = number;
   if (tiles.parts > 1) {
-    item.part = code.floorDiv(number, tileCount.constant);
-    tile = code.sub(number, code.mul(item.part, tileCount));
+    if (tiles.arePartsInCluster()) {
+      item.part = Index(i.toIndex(rank));
+    } else {
+      item.part = code.floorDiv(number, tileCount.constant);
+      tile = code.sub(number, code.mul(item.part, tileCount));
+    }
     Index each = Index::of(piecesOfPart());
     item.firstPiece = code.mul(item.part, each);
     item.pieces = code.min(code.sub(pieces, item.firstPiece), each);
@@ -347,7 +368,7 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
     Value barrier = emptyBarrier(stage);
     core.first(lane, [&] {
       core.arrive(barrier);
-      if (rank)
+      if (tiles.sharesOperand())
         core.arriveThere(barrier, i.exclusiveOr(rank, i.of(1)));
     });
   };
@@ -362,6 +383,8 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
     start = {arith::MulIOp::create(b, loc, first, allPieces),
              i.exclusiveOr(first, i.of(1))};
   }
+  if (tiles.arePartsInCluster())
+    start.push_back(i.of(0)); // the parity of the exchange
   scf::ForOp items =
       beginItems(launch, first, areInTurns() ? kConsumers : 1, start);
   Scope inTile;
@@ -400,8 +423,15 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
     arrive(turnBarrier(i.exclusiveOr(first, i.of(1))));
   core.finish(0);
   release(loop.getResult(2));
-  finish(inTile, item, loop.getResults().drop_front(3));
+  ValueRange complete = loop.getResults().drop_front(3);
   SmallVector<Value> end(loop.getResults().take_front(2));
+  if (tiles.arePartsInCluster()) {
+    Value parity = items.getRegionIterArgs().back();
+    exchange(inTile, item, complete.front(), parity);
+    end.push_back(i.exclusiveOr(parity, i.of(1)));
+  } else {
+    finish(inTile, item, complete);
+  }
   if (areInTurns())
     end = {i.add(items.getRegionIterArg(0), i.mul(allPieces, kConsumers)),
            i.exclusiveOr(items.getRegionIterArg(1), i.of(1))};
@@ -429,6 +459,62 @@ void WarpgroupMatMul::finish(Scope &scope, const WorkItem &item,
                 sums);
 }
 
+/// Sends the sums of a warpgroup to the other block of the cluster, or adds
+/// those that come from there and passes the results on: a block finishes the
+/// rows of the warpgroup that has its number.
+void WarpgroupMatMul::exchange(Scope &scope, const WorkItem &item, Value sums,
+                               Value parity) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value group = i.add(i.div(warp, 4), -1);
+  Value other = i.exclusiveOr(rank, i.of(1));
+  Value isMine =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, group, rank);
+  // A thread has the same sums in both blocks.
+  Value thread = i.add(i.mul(i.rem(warp, 4), kWarp), lane);
+  Value place = at(memory, i.add(i.mul(thread, 16), tiles.exchangeStart()));
+  SmallVector<Value> own = core.unpack(sums);
+  Type vector = VectorType::get(4, b.getF32Type());
+  auto chunk = [&](Value start, size_t n) {
+    return LLVM::GEPOp::create(
+        b, loc, start.getType(), b.getI8Type(), start,
+        ArrayRef<LLVM::GEPArg>{int32_t(n / 4 * kWarpgroup * 16)});
+  };
+  auto branch = scf::IfOp::create(b, loc, isMine, /*withElse=*/true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  core.waitForCluster(exchangeBarrier(/*isFree=*/true),
+                      i.exclusiveOr(parity, i.of(1)));
+  Value there = core.there(place, other);
+  for (size_t n = 0; n < own.size(); n += 4) {
+    Value four = vector::FromElementsOp::create(b, loc, vector,
+                                                ArrayRef(own).slice(n, 4));
+    LLVM::StoreOp::create(b, loc, four, chunk(there, n), /*alignment=*/16);
+  }
+  core.synchronizeWarp();
+  core.first(lane, [&] {
+    core.arriveThere(exchangeBarrier(/*isFree=*/false), other);
+  });
+  b.setInsertionPointToStart(branch.thenBlock());
+  core.waitForCluster(exchangeBarrier(/*isFree=*/false), parity);
+  for (size_t n = 0; n < own.size(); n += 4) {
+    Value four = LLVM::LoadOp::create(b, loc, vector, chunk(place, n),
+                                      /*alignment=*/16);
+    for (size_t k = 0; k < 4; ++k)
+      own[n + k] = arith::AddFOp::create(
+          b, loc, own[n + k],
+          vector::ExtractOp::create(b, loc, four, int64_t(k)));
+  }
+  core.synchronizeWarp();
+  core.first(
+      lane, [&] { core.arriveThere(exchangeBarrier(/*isFree=*/true), other); });
+  Scope inner;
+  inner.parent = &scope;
+  inner.loop = branch;
+  inner.isGuarded = true;
+  finish(inner, item, core.pack(own));
+  b.setInsertionPointAfter(branch);
+}
+
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
@@ -444,8 +530,12 @@ void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
     for (int64_t s = 0; s < tiles.stages; ++s) {
       core.initialize(fullBarrier(i.of(s)), 1);
       core.initialize(emptyBarrier(i.of(s)),
-                      4 * tiles.warpgroups * tiles.cluster);
+                      4 * tiles.warpgroups *
+                          (tiles.sharesOperand() ? tiles.cluster : 1));
     }
+    for (bool isFree : {false, true})
+      if (tiles.arePartsInCluster())
+        core.initialize(exchangeBarrier(isFree), 4);
     for (int64_t c = 0; areInTurns() && c < kConsumers; ++c)
       core.initialize(turnBarrier(i.of(c)), 4);
     core.publish();
@@ -471,7 +561,7 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
   pieces = countPieces();
   Index all(
       arith::IndexCastOp::create(b, loc, b.getIndexType(), multiprocessors));
-  Index items = code.mul(tileCount, Index::of(tiles.parts));
+  Index items = itemCount();
   Index clusters = code.min(items, code.floorDiv(all, tiles.cluster));
   Launch launch(code, code.mul(clusters, Index::of(tiles.cluster)),
                 kBlockThreads, tiles.bytes() + kBoxAlignment);
@@ -530,7 +620,7 @@ void WarpgroupMatMul::emit() {
   OpBuilder &b = code.b;
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   hasRuns = storesRuns();
-  if (tiles.parts > 1)
+  if (tiles.parts > 1 && !tiles.arePartsInCluster())
     workspace =
         code.addWorkspace(tiles.parts * product(code, batchSizes).constant *
                               mSize.constant * nSize.constant,

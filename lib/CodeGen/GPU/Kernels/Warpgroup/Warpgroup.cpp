@@ -55,16 +55,40 @@ void Warpgroup::arrive(Value barrier) {
   NVVM::MBarrierArriveOp::create(i.b, i.loc, i.b.getI64Type(), barrier,
                                  Value());
 }
+/// The hardware may suspend a thread that waits for so many nanoseconds.
+static constexpr int64_t kTicks = 10000000;
+
+/// Emits assembly without results that accesses memory.
+static void emitAssembly(Int32 &i, ValueRange operands, StringRef text,
+                         StringRef constraints) {
+  LLVM::InlineAsmOp::create(i.b, i.loc, TypeRange(), operands, text,
+                            (constraints + ",~{memory}").str(),
+                            /*has_side_effects=*/true,
+                            /*is_align_stack=*/false,
+                            LLVM::tailcallkind::TailCallKind::None,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
 void Warpgroup::arriveThere(Value barrier, Value block) {
   // The NVVM op of such an arrival returns a state, which only the own block
   // may have.
-  LLVM::InlineAsmOp::create(
-      i.b, i.loc, TypeRange(), ValueRange{barrier, block},
-      "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }",
-      "r,r,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-      ArrayAttr());
+  emitAssembly(i, {barrier, block},
+               "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
+               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+               "[there]; }",
+               "r,r");
+}
+Value Warpgroup::there(Value address, Value block) {
+  return NVVM::MapaOp::create(i.b, i.loc,
+                              LLVM::LLVMPointerType::get(i.b.getContext(), 7),
+                              address, block);
+}
+void Warpgroup::waitForCluster(Value barrier, Value parity) {
+  emitAssembly(i, {barrier, parity, i.of(kTicks)},
+               "{ .reg .pred p; again: "
+               "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, "
+               "[$0], $1, $2; @p bra.uni done; bra.uni again; done: }",
+               "r,r,n");
 }
 void Warpgroup::meetCluster() {
   NVVM::ClusterArriveOp::create(i.b, i.loc, UnitAttr());
@@ -76,8 +100,6 @@ void Warpgroup::expect(Value barrier, int64_t bytes) {
                                          /*relaxed=*/false, Value());
 }
 void Warpgroup::wait(Value barrier, Value parity) {
-  // The hardware may suspend the thread for so many nanoseconds.
-  constexpr int64_t kTicks = 10000000;
   NVVM::MBarrierTryWaitParityOp::create(i.b, i.loc, barrier, parity,
                                         i.of(kTicks));
 }

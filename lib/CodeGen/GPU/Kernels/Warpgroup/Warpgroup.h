@@ -70,6 +70,11 @@ struct Warpgroup {
   void arrive(mlir::Value barrier);
   /// Arrives at the same barrier of another block of the cluster, an i32.
   void arriveThere(mlir::Value barrier, mlir::Value block);
+  /// Returns the same address in the shared memory of another block.
+  mlir::Value there(mlir::Value address, mlir::Value block);
+  /// The same as `wait`; what threads of the cluster did before they arrived is
+  /// visible then.
+  void waitForCluster(mlir::Value barrier, mlir::Value parity);
   /// Waits for all threads of the cluster.
   void meetCluster();
   /// Arrives, and adds `bytes` to the bytes that the phase waits for.

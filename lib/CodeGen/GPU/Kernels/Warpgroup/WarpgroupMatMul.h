@@ -28,14 +28,16 @@ struct WarpgroupTiles {
   int64_t parts = 1;
   /// Warpgroups that share a tile.
   int64_t warpgroups = kConsumers;
-  /// Blocks of a cluster, 1 or 2, whose tiles are neighbours and share an
-  /// operand.
+  /// Blocks of a cluster, 1 or 2.
   int64_t cluster = 1;
 
-  /// Whether the tiles of a cluster have the same rows. They share the larger
-  /// operand.
-  bool sharesRows() const { return cluster > 1 && columns < kBlockRows; }
-  bool sharesColumns() const { return cluster > 1 && !sharesRows(); }
+  /// Whether the blocks of a cluster compute the parts of K of one tile.
+  /// Otherwise their tiles are neighbours and share the larger operand.
+  bool arePartsInCluster() const { return cluster > 1 && parts == cluster; }
+  bool sharesOperand() const { return cluster > 1 && !arePartsInCluster(); }
+  /// Whether the tiles of a cluster have the same rows.
+  bool sharesRows() const { return sharesOperand() && columns < kBlockRows; }
+  bool sharesColumns() const { return sharesOperand() && !sharesRows(); }
   /// The rows and columns of the tiles of a cluster.
   int64_t clusterRows() const {
     return sharesColumns() ? cluster * kBlockRows : kBlockRows;
@@ -55,7 +57,14 @@ struct WarpgroupTiles {
   int64_t stageBytes() const { return lhsBytes() + columns * kBoxBytes; }
   int64_t barrierStart() const { return stages * stageBytes(); }
   int64_t sumStart() const { return barrierStart() + 256; }
-  int64_t bytes() const { return sumStart() + kConsumers * 4 * kSumBytes; }
+  /// Where sums of the other block of a cluster arrive: 64 rows of a tile.
+  int64_t exchangeStart() const {
+    return sumStart() + kConsumers * 4 * kSumBytes;
+  }
+  int64_t exchangeBytes() const {
+    return arePartsInCluster() ? kWarpgroupRows * columns * 4 : 0;
+  }
+  int64_t bytes() const { return exchangeStart() + exchangeBytes(); }
   /// The number of 64 rows that a warpgroup multiplies.
   int64_t products() const { return kConsumers / warpgroups; }
 };
