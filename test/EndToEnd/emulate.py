@@ -152,9 +152,9 @@ SHARED = "ptrtoint (ptr addrspace(3) @__dynamic_shmem__0 to i64)"
 def _clusters(ir: str) -> dict[str, int]:
     """Returns the blocks of a cluster of each kernel that has clusters, which are along x."""
     attributes = dict(re.findall(r'^attributes (#\d+) = \{.*"nvvm.cluster_dim"="(\d+)', ir, re.M))
-    return {name: int(attributes[key])
-            for name, key in re.findall(r"^define [^\n]*@(\w+)\(.*\) (#\d+) \{$", ir, re.M)
-            if key in attributes}
+    found = re.findall(r'^define [^\n]*@(\w+)\(.*\) (#\d+|"nvvm.cluster_dim"="\d+).*\{$', ir, re.M)
+    return {name: int(attributes.get(key, key.split('"')[-1]))
+            for name, key in found if key in attributes or key[0] == '"'}
 
 
 def _locate_shared(ir: str) -> str:
@@ -176,6 +176,8 @@ def _locate_shared(ir: str) -> str:
 
         part = re.sub(rf"^( +)(.*)add \(i64 {re.escape(SHARED)}, i64 (\d+)\)", locate, part,
                       flags=re.M)
+        part = part.replace("ptrtoint ptr addrspace(3) @__dynamic_shmem__0 to i64",
+                            "call i64 @emu.shared.start()")
         assert "@__dynamic_shmem__0" not in part, re.search(".*__dynamic_shmem__0.*", part)[0]
         parts[i] = part
     return "".join(parts) + "\ndeclare i64 @emu.shared.start()\n" * bool(clusters)
@@ -211,7 +213,7 @@ def _table(kernels: str, instructions: list[str]) -> str:
     declared = [f'extern "C" char {name}[];' for name in variables]
     calls, rows = [], []
     for name, params, body in re.findall(
-            r"^define void @(\w+)\(([^\n]*)\) [#{](.*?)^\}", kernels, re.M | re.S):
+            r"^define void @(\w+)\(([^\n]*)\) [#{\"](.*?)^\}", kernels, re.M | re.S):
         kinds = ["Map *" if '"fx.map"' in p else types.get(p.split()[0], "void *")
                  for p in params.split(", ") if p]
         args = ", ".join(f"(Map *)a[{i}]" if kind == "Map *" else f"*({kind} *)a[{i}]"

@@ -30,6 +30,9 @@ declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d(ptr addrspace(7), ptr a
 declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.3d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i32, i16, i64, i1, i1, i32)
 declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.4d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i32, i32, i16, i64, i1, i1, i32)
 declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.im2col.4d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i32, i32, i16, i16, i16, i64, i1, i1, i32)
+declare void @llvm.nvvm.barrier.cluster.arrive()
+declare void @llvm.nvvm.barrier.cluster.wait()
+declare ptr addrspace(7) @llvm.nvvm.mapa.shared.cluster(ptr addrspace(3), i32)
 declare void @llvm.nvvm.setmaxnreg.inc.sync.aligned.u32(i32)
 declare void @llvm.nvvm.wgmma.fence.sync.aligned()
 declare void @llvm.nvvm.wgmma.commit_group.sync.aligned()
@@ -50,6 +53,7 @@ class Kernel:
     bytes: int = 1024
     shared: int = 0
     grid: int = 1
+    cluster: int = 1
     #: Tensor maps that the kernel takes: fields of cuTensorMapEncodeTiled.
     maps: tuple = ()
     signature: str = "ptr addrspace(1) %p"
@@ -81,7 +85,8 @@ def define(name: str, kernel: Kernel) -> str:
     body = re.sub(r"call (\S+|\{.*?\}) @(?!llvm)", r"call \1 @llvm.nvvm.", body)
     maps = "".join(f', ptr byval([16 x i64]) align 64 "nvvm.grid_constant" %map{i}'
                    for i in range(len(kernel.maps)))
-    return f"""define ptx_kernel void @{name}({kernel.signature}{maps}) {{
+    cluster = f'"nvvm.cluster_dim"="{kernel.cluster},1,1" ' if kernel.cluster > 1 else ""
+    return f"""define ptx_kernel void @{name}({kernel.signature}{maps}) {cluster}{{
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %t16 = mul i32 %t, 16
   %to = getelementptr i8, ptr addrspace(1) %p, i32 %t16
@@ -341,10 +346,32 @@ def pattern(stride: int, width: int) -> Kernel:
 #: Several blocks that store the same values.
 TWICE = dataclasses.replace(SHUFFLE, grid=2)
 
+#: Each thread stores to the shared memory of the other block, and reads what came from there.
+CLUSTER = Kernel(START + """
+  %block = call i32 @read.ptx.sreg.ctaid.x()
+  %other = xor i32 %block, 1""" + once("""
+  call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 64)
+  call void @fence.mbarrier_init.release.cluster()""") + """
+  call void @barrier.cluster.arrive()
+  call void @barrier.cluster.wait()
+  %mine = at %base, %t16
+  %there = call ptr addrspace(7) @llvm.nvvm.mapa.shared.cluster(ptr addrspace(3) %mine, i32 %other)
+  %f = sitofp i32 %block to float
+  store float %f, ptr addrspace(7) %there, align 4
+  call void asm sideeffect "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }", "r,r"(ptr addrspace(3) %b, i32 %other)
+  """ + WAIT.replace("PARITY", "0").replace("parity.shared.b64",
+                                            "parity.acquire.cluster.shared::cta.b64") + """
+  %v = load float, ptr addrspace(3) %mine, align 4
+  %block8 = mul i32 %block, 8
+  %out = at ptr addrspace(1) %to, i32 %block8
+  store float %v, ptr addrspace(1) %out, align 4
+  call void @barrier.cluster.arrive()
+  call void @barrier.cluster.wait()""", grid=2, cluster=2, shared=11 * 1024)
+
 CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
            "alloca": ALLOCA, "atomic": ATOMIC, "matrix": MATRIX, "warp": WARP,
            "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "registers": REGISTERS,
-           "stored": STORED, "pixels": PIXELS}
+           "stored": STORED, "pixels": PIXELS, "cluster": CLUSTER}
 
 MISALIGNED, ILLEGAL = 716, 700
 ASYNC = "call void @cp.async.cg.shared.global.16(ptr addrspace(3) %mine, ptr addrspace(1) %to)"
@@ -480,6 +507,20 @@ second:
         says="divergence: threads of a warp are at different instructions")
     yield "mask", replaced(SHUFFLE, "i32 -1", "i32 65535",
                            "mask: expected all threads of a warp, got a mask of 16")
+
+    arrive = "call void @barrier.cluster.arrive()"
+    yield "second arrival in a cluster", replaced(
+        CLUSTER, arrive, f"{arrive}\n  {arrive}", "cluster: a thread arrives for the second time")
+    yield "block that is not there", replaced(
+        CLUSTER, "%other = xor i32 %block, 1",
+        "%is0 = icmp eq i32 %block, 0\n  %other = select i1 %is0, i32 2, i32 0",
+        "cluster: expected a block below 2, got 2")
+    yield "store to the barrier of another block", replaced(
+        CLUSTER, "(ptr addrspace(3) %mine, i32 %other)", "(ptr addrspace(3) %b, i32 %other)",
+        "mbarrier: an access of a barrier's bytes at offset")
+    yield "store that nothing orders", replaced(
+        CLUSTER, "store float %f", "%early = load float, ptr addrspace(3) %mine, align 4\n  "
+        "store float %f", "race: ")
 
     yield "barrier without initialization", replaced(
         ARRIVE, INIT, "", "mbarrier: use of a barrier that was not initialized at offset 1000 of "
