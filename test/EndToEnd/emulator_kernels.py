@@ -173,6 +173,9 @@ SHUFFLE = Kernel("""
 
 WAIT = ('call void asm sideeffect "mbarrier.try_wait.parity.shared.b64 P1, [$0], $1, $2;", '
         '"r,r,n"(ptr addrspace(3) %b, i32 PARITY, i32 989680)')
+ARRIVE_THERE = ('call void asm sideeffect "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; '
+                'mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }", '
+                '"r,r"(ptr addrspace(3) %b, i32 %other)')
 #: All threads arrive and then see the value that thread 0 wrote.
 ARRIVE = Kernel("  %b = at @s, 1000\n" + once("""
   call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 64)
@@ -358,8 +361,7 @@ CLUSTER = Kernel(START + """
   %there = call ptr addrspace(7) @llvm.nvvm.mapa.shared.cluster(ptr addrspace(3) %mine, i32 %other)
   %f = sitofp i32 %block to float
   store float %f, ptr addrspace(7) %there, align 4
-  call void asm sideeffect "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }", "r,r"(ptr addrspace(3) %b, i32 %other)
-  """ + WAIT.replace("PARITY", "0").replace("parity.shared.b64",
+  """ + ARRIVE_THERE + "\n  " + WAIT.replace("PARITY", "0").replace("parity.shared.b64",
                                             "parity.acquire.cluster.shared::cta.b64") + """
   %v = load float, ptr addrspace(3) %mine, align 4
   %block8 = mul i32 %block, 8

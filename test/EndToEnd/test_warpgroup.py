@@ -64,14 +64,14 @@ QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8:3", "warpgroup=128:6:1:1",
                "warpgroup=128:4:1:2:2", "warpgroup=64:6:1:1:2",
                "tensorcore=32:64:64:1:4:3", "f32 tensorcore=64:128:32:2:4:3",
                "f32 matmul=16:128:32:1:4"]
-OTHER_TILES = ["warpgroup=256:3:1:2:2", "warpgroup=64:4:3:2:2", "warpgroup=128:3:2:2:2",
-               "warpgroup=256:2:2:2:2",
-               "warpgroup=64:8:1:2:2", "warpgroup=128:5:1:1:2", "warpgroup=64:2", "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2",
-               "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
-               "tensorcore=64:128:32:2:2:4", "tensorcore=64:64:64:2:2:3",
-               "tensorcore=16:128:64:1:4:2", "f32 tensorcore=128:128:16:4:2:4",
-               "f32 tensorcore=128:64:32:2:2:3", "f32 matmul=128:64:16:8:4",
-               "f32 matmul=64:64:32:4:4", "f32 matmul=32:64:32:2:4"]
+OTHER_TILES = [
+    "warpgroup=256:3:1:2:2", "warpgroup=64:4:3:2:2", "warpgroup=128:3:2:2:2",
+    "warpgroup=256:2:2:2:2", "warpgroup=64:8:1:2:2", "warpgroup=128:5:1:1:2", "warpgroup=64:2",
+    "warpgroup=64:8", "warpgroup=64:3:1:1", "warpgroup=256:2:2", "warpgroup=128:4",
+    "warpgroup=256:3", "tensorcore=128:64:32:2:2:4", "tensorcore=64:128:32:2:2:4",
+    "tensorcore=64:64:64:2:2:3", "tensorcore=16:128:64:1:4:2", "f32 tensorcore=128:128:16:4:2:4",
+    "f32 tensorcore=128:64:32:2:2:3", "f32 matmul=128:64:16:8:4", "f32 matmul=64:64:32:4:4",
+    "f32 matmul=32:64:32:2:4"]
 
 
 @pytest.mark.parametrize("tiles", [
@@ -109,6 +109,75 @@ def test_products(name, tmp_path):
     # many blocks share the tiles.
     for a, b in zip(first, model.run(args, want, seed=1, multiprocessors=3)):
         assert torch.equal(a, b)
+
+
+#: Sizes with which the last tile of a cluster is outside of the result, with tiles, and the same
+#: for a tile of parts, whose workspace follows.
+OUTSIDE = [("128:3:1:2:2", 384, 192), ("64:4:1:2:2", 200, 192), ("64:4:3:2:2", 256, 192),
+           ("128:3:3:2:2", 384, 136), ("128:3:1:1:2", 384, 264)]
+
+
+@pytest.mark.parametrize("tiles, m, n", OUTSIDE)
+def test_tiles_outside(tiles, m, n, tmp_path):
+    """Batches follow each other in memory, and so do allocations of the emulator. The bias has no
+    element for a column outside."""
+    def program(x, y, bias):
+        return nn.functional.gelu(x @ y + bias), (x @ y).float()
+
+    args = (integers(2, m, 328), integers(2, 328, n), integers(n))
+    module = Function(program)
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
+                          flags=[f"--gpu-tiles=warpgroup={tiles}"])
+    want = exporting.eager(module, args)
+    harness.compare(model.run(args, want, log=tmp_path / "log", multiprocessors=4), want)
+    assert any(kernel.endswith("_sm_90a") for kernel in kernels(tmp_path / "log"))
+
+
+def test_columns_outside(tmp_path):
+    """The last 64 columns of a tile have no bias."""
+    args = (randn(200, 136).to(BF16), randn(136, 192).to(BF16), randn(192).to(BF16))
+    for kind in ("relu", "gelu"):
+        module = Function(lambda x, y, bias: getattr(nn.functional, kind)(x @ y + bias))
+        exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+        model = emulate.Model(tmp_path / "m.pt2", tmp_path / kind,
+                              flags=["--gpu-tiles=warpgroup=128:3"])
+        want = exporting.eager(module, args)
+        harness.compare(model.run(args, want), want)
+
+
+def test_chosen_clusters(tmp_path):
+    """The compiler may choose clusters. Matmuls with few rows have none, and sizes may be
+    dynamic."""
+    def program(x, y, z, w):
+        return x @ y, z @ y, w @ y
+
+    args = (randn(512, 2816).to(BF16), randn(2816, 1024).to(BF16), randn(1, 2816).to(BF16),
+            randn(300, 2816).to(BF16))
+    exporting.save(exporting.export(Function(program), args, dynamic=(None, None, None, {0: ROWS})),
+                   tmp_path / "m.pt2")
+    emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", tmp_path / "m.pt2",
+                        "--gpu-tiles=warpgroup=0:0:1:2:2", "--emit=kernels", "-o",
+                        tmp_path / "kernels.mlir")
+    found = re.findall(r"schedule = #fx_kernel\.(\w+<[^>]*>)",
+                       (tmp_path / "kernels.mlir").read_text())
+    assert "warpgroup<columns = 64, stages = 7, parts = 2, cluster = 2>" in found
+    assert [text for text in found if text.startswith("gemv")], found
+
+
+@pytest.mark.parametrize("tiles", ["128:3:1:2:2", "64:4:1:2:2", "64:4:2:2:2"])
+def test_dynamic_clusters(tiles, tmp_path):
+    args = (randn(300, 136).to(BF16), randn(136, 192).to(BF16))
+    module = Function(lambda x, y: x @ y)
+    exporting.save(exporting.export(module, args, dynamic=({0: ROWS}, None)), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
+                          flags=[f"--gpu-tiles=warpgroup={tiles}"])
+    for rows in (64, 384, 1):
+        args = (randn(rows, 136).to(BF16), args[1])
+        want = exporting.eager(module, args)
+        harness.compare(model.run(args, want, multiprocessors=3), want)
+    # One multiprocessor cannot run a cluster.
+    harness.compare(model.run(args, want, multiprocessors=1), want)
 
 
 def integers(*sizes):
@@ -153,8 +222,10 @@ def test_epilogues(name, tiles, tmp_path):
     first = model.run(args, want, log=tmp_path / "log", multiprocessors=3)
     harness.compare(first, want)
     launched = [kernel for kernel in kernels(tmp_path / "log") if kernel.startswith(KERNEL[:8])]
-    has_parts = tiles.split(":")[2] != "1"
-    assert launched[0].endswith("_sm_90a") and len(launched) >= 1 + has_parts, launched
+    # Parts of K need a second launch, unless the blocks of a cluster compute them.
+    _, _, parts, *more = tiles.split(":")
+    is_split = parts not in ("1", *more[1:])
+    assert launched[0].endswith("_sm_90a") and len(launched) >= 1 + is_split, launched
     for a, b in zip(first, model.run(args, want, seed=1, multiprocessors=2)):
         assert torch.equal(a, b)
 

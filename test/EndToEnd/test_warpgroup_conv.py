@@ -112,6 +112,17 @@ def test_tiles(tiles, tmp_path):
         assert torch.equal(a, b)
 
 
+@pytest.mark.parametrize("tiles", ["64:3:1:2:2", "128:2:1:2:2"])
+def test_one_image_in_clusters(tiles, tmp_path):
+    """The second block copies pixels beyond those of the only image."""
+    module, args, model, _ = compile_case(
+        lambda: (nn.Conv2d(72, 128, 3).to(BF16), (randn(1, 72, 10, 18).to(BF16),), None, 1),
+        tmp_path, flags=[f"--gpu-tiles=warpgroup={tiles}"])
+    want = exporting.eager(module, args)
+    harness.compare(model.run(args, want, log=tmp_path / "log", multiprocessors=2), want)
+    assert any(kernel.endswith("_sm_90a") for kernel in kernels(tmp_path / "log"))
+
+
 #: Convolutions that other kernels compute: of groups, with a wide stride, with rows of filters or
 #: of channels that are not aligned, with few channels, and excluded ones.
 EXCLUDED = {

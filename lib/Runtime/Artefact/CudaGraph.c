@@ -267,7 +267,7 @@ static CUresult make_nodes(const FXrtGpu *gpu, GpuGraph *g, int overlaps,
   return driver.graph_instantiate(&g->exec, g->graph, 0);
 }
 
-/* Makes a graph of a sequence and takes ownership of the sequence. If a driver
+/* Makes a graph of a sequence and takes ownership of the sequence. If that
  * fails with kernels that overlap, graphs have none from then on. */
 static CUresult make_graph(FXrtGpu *gpu, GpuGraph *g, GpuSequence *s,
                            const char **what) {

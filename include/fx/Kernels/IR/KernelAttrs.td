@@ -233,8 +233,8 @@ def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {
     warpgroups share a tile: 2, or 1 if each of the two has tiles of its own.
     `cluster` neighbouring blocks compute tiles that share an operand, and each
     copies a part of it for all of them; or, if there are as many `parts`, they
-    compute the parts of one tile. In `fx_kernel.tiles`, 0 columns disable this class, or
-    with a `cluster` of 2 make the compiler consider clusters.
+    compute the parts of one tile. In `fx_kernel.tiles`, 0 columns disable this
+    class, or with a `cluster` of 2 make the compiler consider clusters.
   }];
   let parameters = (ins "int64_t":$columns, "int64_t":$stages,
                         DefaultValuedParameter<"int64_t", "1">:$parts,

@@ -122,6 +122,19 @@ void fx::gpu::noteSchedule(const MatMulPlan &plan,
                                          getSize(plan.kSize)));
 }
 
+/// Returns true for a schedule without tiles that asks for clusters.
+static bool asksForClusters(kernel::ScheduleAttrInterface schedule) {
+  auto asked = dyn_cast<kernel::WarpgroupAttr>(schedule);
+  return asked && asked.getColumns() == 0 && asked.getCluster() > 1;
+}
+
+bool fx::gpu::considersClusters(const MatMulPlan &plan) {
+  auto tiles = plan.code.source->getAttrOfType<ArrayAttr>(kernel::kTilesAttr);
+  return tiles &&
+         llvm::any_of(tiles.getAsRange<kernel::ScheduleAttrInterface>(),
+                      asksForClusters);
+}
+
 kernel::ScheduleAttrInterface fx::gpu::getTiles(const MatMulPlan &plan,
                                                 StringRef kernelClass) {
   func::FuncOp func = plan.code.source;
@@ -129,7 +142,8 @@ kernel::ScheduleAttrInterface fx::gpu::getTiles(const MatMulPlan &plan,
     // The last one counts.
     for (auto schedule :
          llvm::reverse(tiles.getAsRange<kernel::ScheduleAttrInterface>()))
-      if (schedule.getKernelClass() == kernelClass)
+      if (schedule.getKernelClass() == kernelClass &&
+          !asksForClusters(schedule))
         return schedule;
   for (const Measured &row : getTable())
     if (row.kernelClass == kernelClass && isNear(plan.mSize, row.m) &&

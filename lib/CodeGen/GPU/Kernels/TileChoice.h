@@ -49,6 +49,9 @@ ScheduleT getTiles(const MatMulPlan &plan) {
       mlir::Attribute(getTiles(plan, ScheduleT::getMnemonic())));
 }
 
+/// Returns true if the kernel was asked to consider clusters.
+bool considersClusters(const MatMulPlan &plan);
+
 /// Sets the attributes of the kernel that hold its schedule and its M, N and K
 /// (-1 if dynamic), unless they are set already: the first schedule counts.
 void noteSchedule(const MatMulPlan &plan,

@@ -70,7 +70,8 @@ int64_t Problem::estimate(const WarpgroupTiles &tiles) const {
                   llvm::divideCeil(n, tiles.clusterColumns());
   if (!tiles.arePartsInCluster())
     count *= tiles.parts;
-  int64_t waves = llvm::divideCeil(count, multiprocessors / tiles.cluster);
+  int64_t waves = llvm::divideCeil(
+      count, std::max<int64_t>(multiprocessors / tiles.cluster, 1));
   int64_t main = perPiece * llvm::divideCeil(pieces, tiles.parts);
   bool isSplit = tiles.parts > 1 && !tiles.arePartsInCluster();
   int64_t perColumn = kColumnClocks;
@@ -107,10 +108,7 @@ static int64_t countStages(WarpgroupTiles tiles, int64_t bytes) {
 WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
                                              const Index &pieces) {
   WarpgroupTiles best;
-  auto chosen = getTiles<kernel::WarpgroupAttr>(plan);
-  bool mayBeClusters =
-      chosen && chosen.getColumns() == 0 && chosen.getCluster() > 1;
-  if (chosen && !mayBeClusters)
+  if (auto chosen = getTiles<kernel::WarpgroupAttr>(plan))
     return {chosen.getColumns(), chosen.getStages(), chosen.getParts(),
             chosen.getWarpgroups(), chosen.getCluster()};
   const kernel::TargetInfo &machine = plan.code.machine;
@@ -151,7 +149,9 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
     for (int64_t parts : {1, 2}) {
       WarpgroupTiles tiles{columns, 2, parts, kConsumers, /*cluster=*/2};
       tiles.stages = countStages(tiles, machine.maxShared);
-      if (mayBeClusters && (parts == 1 || hasTwoParts))
+      // Otherwise half of an operand is no sequence of boxes.
+      bool areBoxes = tiles.copiedColumns() % kBoxColumns == 0;
+      if (considersClusters(plan) && areBoxes && (parts == 1 || hasTwoParts))
         consider(tiles);
     }
   int64_t tiles = problem.batch * llvm::divideCeil(problem.m, kBlockRows);

@@ -301,6 +301,10 @@ void WarpgroupMatMul::produce(Launch &launch) {
     Index row = item.row0;
     if (tiles.sharesRows())
       row = code.add(row, Index(i.toIndex(i.mul(rank, tiles.copiedRows()))));
+    // Without a dimension of images, pixels beyond the last row would be
+    // outside of the map's bounding box.
+    if (tiles.sharesOperand())
+      row = code.min(row, code.sub(mSize, Index::of(1)));
     first = images->placeRow(*this, i, row);
   }
   Scope scope;
@@ -308,7 +312,10 @@ void WarpgroupMatMul::produce(Launch &launch) {
                                   item.pieces, 1, items.getRegionIterArgs());
   Ring ring{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   Value full = fullBarrier(ring.stage);
-  core.wait(emptyBarrier(ring.stage), ring.parity);
+  if (tiles.sharesOperand())
+    core.waitForCluster(emptyBarrier(ring.stage), ring.parity);
+  else
+    core.wait(emptyBarrier(ring.stage), ring.parity);
   core.expect(full, tiles.stageBytes());
   Index piece = code.add(item.firstPiece, Index(loop.getInductionVar()));
   Index k0 = code.mul(piece, Index::of(kBoxColumns));
@@ -430,7 +437,17 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
     exchange(inTile, item, complete.front(), parity);
     end.push_back(i.exclusiveOr(parity, i.of(1)));
   } else {
-    finish(inTile, item, complete);
+    // A tile of a cluster may begin outside of the result.
+    auto limit = [](const Index &size, int64_t tile) {
+      return isMultiple(size, tile) ? Index::of(-1) : size;
+    };
+    SmallVector<std::pair<Index, Index>> limits;
+    if (tiles.sharesColumns())
+      limits.push_back({item.row0, limit(mSize, tiles.clusterRows())});
+    if (tiles.sharesRows())
+      limits.push_back({item.column0, limit(nSize, tiles.clusterColumns())});
+    guarded(code, inTile, limits,
+            [&](Scope &here) { finish(here, item, complete); });
   }
   if (areInTurns())
     end = {i.add(items.getRegionIterArg(0), i.mul(allPieces, kConsumers)),
@@ -605,6 +622,13 @@ Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
   Value can = canCopyBoxes(code, multiprocessors, {left, right});
   if (hasRuns)
     can = arith::AndIOp::create(b, loc, can, areAligned(code));
+  if (tiles.cluster > 1)
+    can = arith::AndIOp::create(
+        b, loc, can,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                              multiprocessors,
+                              arith::ConstantIntOp::create(
+                                  b, loc, b.getI64Type(), tiles.cluster)));
   // The tiles of EmitTensorCore.cpp are better if a dynamic size is small.
   for (const Index &size : {mSize, nSize, kSize})
     if (!size.isStatic())
