@@ -195,6 +195,7 @@ void checkArgument(const char *data, uint32_t alignment, uint32_t instruction) {
 void accessGlobal(const char *, uint32_t, uint32_t) NAMED("access.p1");
 void accessGlobal(const char *data, uint32_t kind, uint32_t instruction) {
   setInstruction(instruction);
+  checkWait("an access of memory");
   checkGlobal(data, getBytes(kind), getAlignment(kind), isStore(kind),
               isAtomic(kind), getRoot(kind));
   if (statistics::isOn())

@@ -372,6 +372,7 @@ static void start(char *to, Barrier *barrier, const TensorMap *map,
       map->isImage != (offsets.size() > 0))
     fail("tensor map", "a copy of a box of " + std::to_string(at.size()) +
                            " dimensions without a map of them");
+  checkWait("a copy of a box");
   if (map->isImage)
     checkTap(*map, at, offsets);
   uint32_t bytes = map->getBoxBytes();

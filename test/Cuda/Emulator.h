@@ -35,6 +35,7 @@ struct EmulatedKernel {
   const EmulatedVariable *variables; ///< the last has no data
   const char *const *instructions;   ///< text of those that are checked
   unsigned cluster;                  ///< blocks of a cluster, along x
+  bool waits; ///< for the kernel in front of it, before it accesses memory
 };
 
 namespace emulator {

@@ -51,7 +51,7 @@ emuSwitch:
 namespace {
 struct Thread {
   void *stack;
-  bool isDone;
+  bool isDone, hasWaited;
   const char *waitsFor, *waitsAt;
 };
 /// What 32 threads exchange, and where they are.
@@ -310,6 +310,11 @@ void barrierArrive(int32_t id, int32_t count) {
   barrier(id, count, false, true);
 }
 
+/// Stands for griddepcontrol.wait, which returns when the kernel in front has
+/// ended.
+void waitForKernel() NAMED("wait.kernel");
+void waitForKernel() { threads[current].hasWaited = true; }
+
 /// The barrier of all threads of a cluster.
 void arriveAtCluster() NAMED("nvvm.barrier.cluster.arrive");
 void arriveAtCluster() {
@@ -428,6 +433,12 @@ int emulator::getThread() { return current; }
 int emulator::getThreads() { return blockSize; }
 int emulator::getRank() { return isThread ? current / int(blockSize) : 0; }
 int emulator::getRanks() { return ranks; }
+void emulator::checkWait(const char *what) {
+  if (running->waits && !threads[current].hasWaited)
+    fail("griddepcontrol", std::string(what) +
+                               " by a thread that has not waited for the "
+                               "kernel in front");
+}
 bool emulator::hasEnded(int rank) {
   for (unsigned i = 0; i < blockSize; ++i)
     if (!threads[rank * blockSize + i].isDone)

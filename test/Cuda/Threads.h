@@ -29,6 +29,8 @@ int getThreads();
 /// The block that runs, in its cluster, and the blocks of a cluster.
 int getRank();
 int getRanks();
+/// Ends the process if the thread has to wait for another kernel first.
+void checkWait(const char *what);
 /// Whether a block of the cluster has ended.
 bool hasEnded(int rank);
 /// The number of the block that runs, of all of the launch.

@@ -85,7 +85,9 @@ def _replace_assembly(ir: str) -> str:
                 ir)
     ir = re.sub(r'asm sideeffect "[^"]*mapa[^"]*mbarrier\.arrive[^"]*", "[^"]*"',
                 "@emu.mbarrier.arrive.there", ir)
-    declared = {"declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
+    ir = re.sub(r'asm sideeffect "griddepcontrol\.wait[^"]*", "[^"]*"', "@emu.wait.kernel", ir)
+    declared = {"declare void @emu.wait.kernel()",
+                "declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
                 "declare void @emu.mbarrier.arrive.there(ptr addrspace(3), i32)",
                 "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
@@ -224,16 +226,16 @@ def _table(kernels: str, instructions: list[str]) -> str:
                        if re.search(rf"@{v}\b", body))
         calls.append(f"static const Variable variables_{name}[] = {{{used}{{nullptr, 0, 0}}}};")
         rows.append(f'{{"{name}", {len(kinds)}, call_{name}, variables_{name}, instructions, '
-                    f'{clusters.get(name, 1)}}},')
+                    f'{clusters.get(name, 1)}, {str("@emu.wait.kernel(" in body).lower()}}},')
     return "\n".join([
         "struct Map;", "struct Variable { char *data; unsigned bytes, alignment; };",
         "struct Kernel { const char *name; int params; void (*call)(void **); "
         "const Variable *variables; const char *const *instructions; "
-        "unsigned cluster; };",
+        "unsigned cluster; bool waits; };",
         *declared, "static const char *const instructions[] = {",
         *(f"{json.dumps(text)}," for text in instructions), "};", *calls,
         'extern "C" const Kernel fx_emulated_kernels[] = {', *rows,
-        "{nullptr, 0, nullptr, nullptr, nullptr, 0}};", ""])
+        "{nullptr, 0, nullptr, nullptr, nullptr, 0, false}};", ""])
 
 
 def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,

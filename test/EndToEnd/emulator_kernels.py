@@ -349,6 +349,11 @@ def pattern(stride: int, width: int) -> Kernel:
 #: Several blocks that store the same values.
 TWICE = dataclasses.replace(SHUFFLE, grid=2)
 
+#: A thread waits for the kernel in front before it accesses memory.
+WAITS = Kernel("""
+  call void asm sideeffect "griddepcontrol.wait; griddepcontrol.launch_dependents;", "~{memory}"()
+  store float 1.0, ptr addrspace(1) %to, align 4""")
+
 #: Each thread stores to the shared memory of the other block, and reads what came from there.
 CLUSTER = Kernel(START + """
   %block = call i32 @read.ptx.sreg.ctaid.x()
@@ -373,7 +378,8 @@ CLUSTER = Kernel(START + """
 CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
            "alloca": ALLOCA, "atomic": ATOMIC, "matrix": MATRIX, "warp": WARP,
            "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "registers": REGISTERS,
-           "stored": STORED, "pixels": PIXELS, "cluster": CLUSTER}
+           "stored": STORED, "pixels": PIXELS, "cluster": CLUSTER,
+           "waits": WAITS}
 
 MISALIGNED, ILLEGAL = 716, 700
 ASYNC = "call void @cp.async.cg.shared.global.16(ptr addrspace(3) %mine, ptr addrspace(1) %to)"
@@ -513,6 +519,10 @@ second:
     arrive = "call void @barrier.cluster.arrive()"
     yield "second arrival in a cluster", replaced(
         CLUSTER, arrive, f"{arrive}\n  {arrive}", "cluster: a thread arrives for the second time")
+    yield "access before a wait", replaced(
+        WAITS, "  call", "  store float 2.0, ptr addrspace(1) %to, align 4\n  call",
+        "griddepcontrol: an access of memory by a thread that has not waited for the kernel in front",
+        at="store float 2.0")
     yield "block that is not there", replaced(
         CLUSTER, "%other = xor i32 %block, 1",
         "%is0 = icmp eq i32 %block, 0\n  %other = select i1 %is0, i32 2, i32 0",

@@ -35,7 +35,7 @@
 // MMA-OWN: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 32, warps_m = 2, warps_n = 2, stages = 4>
 // FMA: fx_kernel.schedule = #fx_kernel.matmul<m = 32, n = 64, k = 32, thread_m = 2, thread_n = 4>
 // NAME: error: tiles: expected warpgroup, tensorcore, matmul or attention, got 'warpgroups'
-// COUNT: error: tiles: warpgroup: expected 2 to 4 numbers up to 4096 with colons, got '128'
+// COUNT: error: tiles: warpgroup: expected 2 to 5 numbers up to 4096 with colons, got '128'
 // NUMBER: error: tiles: matmul: expected 5 numbers up to 4096 with colons, got '1:2:3:4:x'
 // KEYS: error: tiles: attention: expected 1 to 4 numbers up to 4096 with colons, got '1:2:3:1:5'
 

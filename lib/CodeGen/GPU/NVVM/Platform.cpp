@@ -18,6 +18,7 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -46,12 +47,24 @@ static llvm::StringRef getFeatures(llvm::StringRef chip) {
   return getChipName(chip).number < 100 ? "+ptx80" : "";
 }
 
+/// Returns true if the function waits for the kernel in front of it.
+static bool waitsForKernel(const llvm::Function &f) {
+  return llvm::any_of(llvm::instructions(f), [](const llvm::Instruction &inst) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&inst);
+    auto *text = call
+                     ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
+                     : nullptr;
+    return text && text->getAsmString().contains("griddepcontrol.wait");
+  });
+}
+
 /// Lets each kernel start while the one before it ends: "programmatic dependent
-/// launch" of the CUDA programming guide. A kernel first waits until that one
-/// has ended and its results are visible, so the order of all accesses stays
-/// the same. Then it allows the next one to start, whose launch thus overlaps
-/// with this kernel. Without a programmatic edge (CudaGraph.c) both
-/// instructions do nothing.
+/// launch" of the CUDA programming guide. A kernel waits until that one has
+/// ended and its results are visible, before it accesses memory, so the order
+/// of all accesses stays the same. Then it allows the next one to start, whose
+/// launch thus overlaps with this kernel. Kernels with something to do before
+/// they wait say themselves where they do so. Without a programmatic edge
+/// (CudaGraph.c) both instructions do nothing.
 static void overlapLaunches(llvm::Module &module, llvm::StringRef chip) {
   if (!nvvm::overlapsLaunches(chip))
     return;
@@ -59,11 +72,11 @@ static void overlapLaunches(llvm::Module &module, llvm::StringRef chip) {
   auto *type = llvm::FunctionType::get(
       llvm::Type::getVoidTy(module.getContext()), /*isVarArg=*/false);
   auto *wait = llvm::InlineAsm::get(
-      type, "griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;",
+      type, "griddepcontrol.wait; griddepcontrol.launch_dependents;",
       "~{memory}", /*hasSideEffects=*/true);
   for (llvm::Function &f : module)
     if (f.getCallingConv() == llvm::CallingConv::PTX_Kernel &&
-        !f.isDeclaration()) {
+        !f.isDeclaration() && !waitsForKernel(f)) {
       llvm::BasicBlock &entry = f.getEntryBlock();
       llvm::IRBuilder<>(&entry, entry.getFirstNonPHIOrDbgOrAlloca())
           .CreateCall(type, wait);

@@ -94,6 +94,7 @@ void WarpgroupAttention::beginMemory(Value first) {
     group.publish();
   });
   mlir::gpu::BarrierOp::create(code.b, code.loc);
+  group.waitForKernel();
 }
 
 void WarpgroupAttention::emitLaunch(ArrayRef<Value> addresses) {

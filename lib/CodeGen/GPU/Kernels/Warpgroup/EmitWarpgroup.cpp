@@ -561,6 +561,7 @@ void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
     core.meetCluster();
   else
     mlir::gpu::BarrierOp::create(code.b, code.loc);
+  core.waitForKernel();
 }
 
 void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,

@@ -62,7 +62,7 @@ static constexpr int64_t kTicks = 10000000;
 static void emitAssembly(Int32 &i, ValueRange operands, StringRef text,
                          StringRef constraints) {
   LLVM::InlineAsmOp::create(i.b, i.loc, TypeRange(), operands, text,
-                            (constraints + ",~{memory}").str(),
+                            (constraints + "~{memory}").str(),
                             /*has_side_effects=*/true,
                             /*is_align_stack=*/false,
                             LLVM::tailcallkind::TailCallKind::None,
@@ -76,7 +76,11 @@ void Warpgroup::arriveThere(Value barrier, Value block) {
                "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
                "[there]; }",
-               "r,r");
+               "r,r,");
+}
+void Warpgroup::waitForKernel() {
+  emitAssembly(i, {}, "griddepcontrol.wait; griddepcontrol.launch_dependents;",
+               "");
 }
 Value Warpgroup::there(Value address, Value block) {
   return NVVM::MapaOp::create(i.b, i.loc,
@@ -88,7 +92,7 @@ void Warpgroup::waitForCluster(Value barrier, Value parity) {
                "{ .reg .pred p; again: "
                "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, "
                "[$0], $1, $2; @p bra.uni done; bra.uni again; done: }",
-               "r,r,n");
+               "r,r,n,");
 }
 void Warpgroup::meetCluster() {
   NVVM::ClusterArriveOp::create(i.b, i.loc, UnitAttr());

@@ -75,6 +75,10 @@ struct Warpgroup {
   /// The same as `wait`; what threads of the cluster did before they arrived is
   /// visible then.
   void waitForCluster(mlir::Value barrier, mlir::Value parity);
+  /// Waits for the kernel in front of this one, and lets the next one start
+  /// (Platform.cpp of NVVM). All threads call it before they access memory of
+  /// the device.
+  void waitForKernel();
   /// Waits for all threads of the cluster.
   void meetCluster();
   /// Arrives, and adds `bytes` to the bytes that the phase waits for.
