@@ -404,19 +404,6 @@ def cluster_mutations(nvvm):
         yield name, kernel[: match.start()] + match.expand(by) + kernel[match.end() :] + rest
 
 
-def test_mistakes_in_clusters_show(tmp_path):
-    """A cluster has four tiles, one after the other, each with six pieces of K in a ring of two
-    stages."""
-    args = ([pair(300, 264, 328)],)
-    exporting.save(exporting.export(Products(), args), tmp_path / "m.pt2")
-    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
-                          flags=["--gpu-tiles=warpgroup=256:2:1:2:2"])
-    want = exporting.eager(Products(), args)
-    names = check_mistakes(model, args, want, cluster_mutations, tmp_path,
-                           (AssertionError, harness.ToolError), multiprocessors=2)
-    assert len(names) == 8, names
-
-
 def exchange_mutations(nvvm):
     """Yields the kernels with one fault in how the blocks of a cluster exchange sums, by name. The
     code that receives comes first."""
@@ -442,14 +429,17 @@ def exchange_mutations(nvvm):
         rf"({other} = llvm)\.xor (%\w+), %\w+", r"\1.or \2, \2", kernel) + rest
 
 
-def test_mistakes_in_exchange_show(tmp_path):
-    """A cluster has fifteen tiles, one after the other."""
+@pytest.mark.parametrize("tiles, mutations_of", [
+    ("256:2:1:2:2", cluster_mutations), ("64:4:2:2:2", exchange_mutations)])
+def test_mistakes_in_clusters_show(tiles, mutations_of, tmp_path):
+    """A cluster has several tiles, one after the other, each with six pieces of K in a ring of two
+    or four stages."""
     args = ([pair(300, 264, 328)],)
     exporting.save(exporting.export(Products(), args), tmp_path / "m.pt2")
     model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
-                          flags=["--gpu-tiles=warpgroup=64:4:2:2:2"])
+                          flags=[f"--gpu-tiles=warpgroup={tiles}"])
     want = exporting.eager(Products(), args)
-    names = check_mistakes(model, args, want, exchange_mutations, tmp_path,
+    names = check_mistakes(model, args, want, mutations_of, tmp_path,
                            (AssertionError, harness.ToolError), multiprocessors=2)
     assert len(names) == 8, names
 

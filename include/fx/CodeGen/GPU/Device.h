@@ -115,8 +115,9 @@ std::string getCommonChip(llvm::ArrayRef<std::string> chips);
 
 namespace fx::nvvm {
 
-/// Returns true if the kernels of `chip` can start before those in front of them
-/// end, and contain the instructions that wait for these (sm_90 and newer).
+/// Returns true if the kernels of `chip` can start before those in front of
+/// them end, and contain the instructions that wait for these (sm_90 and
+/// newer).
 bool overlapsLaunches(llvm::StringRef chip);
 
 /// Returns the PTX of `gpu.module @kernels` in `module`, after the
