@@ -3,6 +3,8 @@
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=192:4,matmul=64:64:16:4:4' | FileCheck %s --check-prefix=WIDE
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:2' | FileCheck %s --check-prefix=PARTS
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:1:1' | FileCheck %s --check-prefix=TURNS
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:1:2:2' | FileCheck %s --check-prefix=CLUSTER
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:2:2:2' | FileCheck %s --check-prefix=EXCHANGE
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=0:0,tensorcore=64:64:64:2:2:3' | FileCheck %s --check-prefix=MMA
 // RUN: fx-opt %s --fx-gpu-emit-kernels='tensor-cores=false tiles=matmul=32:64:32:2:4' | FileCheck %s --check-prefix=FMA
 // More shared memory than a block may have, a width that no tensor map box has,
@@ -31,6 +33,25 @@
 // TURNS: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 128, stages = 4, warpgroups = 1>
 // TURNS-COUNT-16: nvvm.wgmma.mma_async {{.*}} n = 128
 // TURNS-NOT: nvvm.wgmma.mma_async
+// Two blocks share the columns: each copies 64 of the 128, and both read its
+// copy. A stage is empty when the consumers of both blocks have arrived.
+// CLUSTER: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 128, stages = 4, cluster = 2>
+// CLUSTER: nvvm.cluster.arrive
+// CLUSTER-NEXT: nvvm.cluster.wait
+// CLUSTER: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}] : !llvm.ptr<7>, !llvm.ptr
+// CLUSTER: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}] multicast_mask = %c3_i16
+// CLUSTER-COUNT-2: mapa.shared::cluster
+// CLUSTER: nvvm.cluster.arrive
+// CLUSTER: fx.cluster = 2 : i32
+// Two blocks compute parts of K of one tile: 64 sums of a thread are sent to the
+// other block. There is no workspace and no second launch.
+// EXCHANGE: func.func private @kernel_0({{.*}}%arg2: memref<256x256xbf16, strided<[256, 1], offset: ?>>) attributes
+// EXCHANGE-SAME: #fx_kernel.warpgroup<columns = 128, stages = 4, parts = 2, cluster = 2>
+// EXCHANGE-NOT: multicast_mask
+// EXCHANGE: acquire.cluster
+// EXCHANGE: nvvm.mapa
+// EXCHANGE-COUNT-16: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<7>
+// EXCHANGE-NOT: !llvm.ptr<7>
 // MMA: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 64, warps_m = 2, warps_n = 2, stages = 3>
 // MMA-OWN: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 32, warps_m = 2, warps_n = 2, stages = 4>
 // FMA: fx_kernel.schedule = #fx_kernel.matmul<m = 32, n = 64, k = 32, thread_m = 2, thread_n = 4>
