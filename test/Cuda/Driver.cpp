@@ -280,6 +280,34 @@ Result cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
   return issue(stream, std::move(operation));
 }
 
+/// CUlaunchAttribute and CUlaunchConfig of cuda.h.
+struct LaunchAttribute {
+  int id;
+  char pad[4];
+  int value;
+  char rest[60];
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  const LaunchAttribute *attributes;
+  unsigned count;
+};
+static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
+Result cuLaunchKernelEx(const LaunchConfig *config, Function *function,
+                        void **params, void **) {
+  ENTER;
+  // Programmatic serialization with the kernel in front is all that is known.
+  for (unsigned i = 0; i < config->count; ++i)
+    if (config->attributes[i].id != 6 || config->attributes[i].value != 1)
+      return kInvalidValue;
+  Operation operation = {};
+  if (Result error = makeLaunch(operation, function, config->grid,
+                                config->block, config->shared, params))
+    return error;
+  return issue(config->stream, std::move(operation));
+}
+
 static Result encodeMap(void *out, const TensorMapFields &fields) {
   std::lock_guard<std::recursive_mutex> guard(lock);
   TensorMap map;

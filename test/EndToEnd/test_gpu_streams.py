@@ -172,6 +172,18 @@ def test_driver_that_refuses_overlap(steps, tmp_path):
     assert [line for line in log.said if "overlaps" in line] == [
         {"overlaps": "off", "why": "a graph cannot be made: CUDA_ERROR_NOT_SUPPORTED (operation "
                                    "not supported), number 801"}]
+    # The first launch of a graph fails; without overlap it would be the next one.
+    log = scenario("replays", steps(), tmp_path, fail="cuGraphLaunch")
+    assert [line["why"].split(":")[0] for line in log.said if "overlaps" in line] == [
+        "a graph cannot be launched"]
+    assert _programmatic(log) == [2, 0]
+    # Launches of a stream are tried first.
+    log = scenario("replays", steps(), tmp_path, fail="cuLaunchKernelEx")
+    assert _programmatic(log) == [0] and log.count("launch") == 3
+    assert [line["why"].split(":")[0] for line in log.said if "overlaps" in line] == [
+        "a kernel cannot be launched"]
+    log = scenario("replays", steps(), tmp_path, {"FX_CUDA_OVERLAP": "0"}, fail="cuLaunchKernelEx")
+    assert not [line for line in log.said if "overlaps" in line]
     # The third edge is that of a second graph.
     log = scenario("states", steps("states"), tmp_path, devices=2,
                    fail="cuGraphAddDependencies_v2:4")

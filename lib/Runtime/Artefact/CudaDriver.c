@@ -17,12 +17,35 @@
 
 enum { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
 
+/* CUlaunchAttribute and CUlaunchConfig of cuda.h. */
+typedef struct {
+  int id;
+  char pad[4];
+  union {
+    int number;
+    char bytes[64];
+  } value;
+} CUlaunchAttribute;
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  CUstream stream;
+  CUlaunchAttribute *attributes;
+  unsigned n;
+} CUlaunchConfig;
+enum { CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
+
+_Static_assert(sizeof(CUlaunchAttribute) == 72 && sizeof(CUlaunchConfig) == 56,
+               "as cuda.h has them");
+
 static struct {
   CUresult (*module_load)(CUmodule *module, const void *image, unsigned n,
                           int *options, void **values);
   CUresult (*launch)(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
                      unsigned bx, unsigned by, unsigned bz, unsigned shared,
                      CUstream stream, void **params, void **extra);
+  /* null if the driver is older than CUDA 11.8 */
+  CUresult (*launch_with)(const CUlaunchConfig *config, CUfunction function,
+                          void **params, void **extra);
 } cuda;
 
 static int find_cuda_functions(void *library, const char *path, char *err,
@@ -36,6 +59,7 @@ static int find_cuda_functions(void *library, const char *path, char *err,
   FIND(cuda.module_load, "cuModuleLoadDataEx")
   FIND(cuda.launch, "cuLaunchKernel")
 #undef FIND
+  *(void **)&cuda.launch_with = dlsym(library, "cuLaunchKernelEx");
   driver.has_graphs = 1;
 #define FIND_FIELD(name, symbol, params)                                       \
   driver.name = (CUresult(*) params)dlsym(library, symbol);                    \
@@ -65,8 +89,21 @@ static CUresult load_cuda_image(CUmodule *module, const FXrtImage *image,
 
 static CUresult launch_cuda(CUfunction function, const unsigned grid[3],
                             const unsigned block[3], unsigned shared,
-                            CUstream stream, void **params, int n) {
+                            CUstream stream, void **params, int n,
+                            int overlaps) {
   (void)n;
+  if (overlaps && cuda.launch_with) {
+    CUlaunchAttribute attribute = {
+        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        .value.number = 1};
+    CUlaunchConfig config = {{grid[0], grid[1], grid[2]},
+                             {block[0], block[1], block[2]},
+                             shared,
+                             stream,
+                             &attribute,
+                             1};
+    return cuda.launch_with(&config, function, params, 0);
+  }
   return cuda.launch(function, grid[0], grid[1], grid[2], block[0], block[1],
                      block[2], shared, stream, params, 0);
 }

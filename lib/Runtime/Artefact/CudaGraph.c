@@ -267,20 +267,25 @@ static CUresult make_nodes(const FXrtGpu *gpu, GpuGraph *g, int overlaps,
   return driver.graph_instantiate(&g->exec, g->graph, 0);
 }
 
-/* Makes a graph of a sequence and takes ownership of the sequence. If that
- * fails with kernels that overlap, graphs have none from then on. */
-static CUresult make_graph(FXrtGpu *gpu, GpuGraph *g, GpuSequence *s,
-                           const char **what) {
-  drop_graph(g);
-  g->sequence = *s;
-  *s = (GpuSequence){0};
-  int overlaps = atomic_load(&gpu->overlaps);
-  CUresult code = make_nodes(gpu, g, overlaps, what);
+static CUresult launch_nodes(const GpuGraph *g, CUstream stream,
+                             const char **what) {
+  *what = "a graph cannot be launched";
+  return driver.graph_launch(g->exec, stream);
+}
+
+/* Makes the nodes of a graph if it `is_new`, and launches it. If that fails
+ * with kernels that overlap, there are none from then on. */
+static CUresult run_graph(FXrtGpu *gpu, GpuGraph *g, int is_new,
+                          CUstream stream, const char **what) {
+  int overlaps = atomic_load(&gpu->overlaps) && driver.add_edges;
+  CUresult code = is_new ? make_nodes(gpu, g, overlaps, what) : 0;
+  code = code ? code : launch_nodes(g, stream, what);
   if (!code || !overlaps || is_sticky(code))
     return code;
   log_off(gpu, "overlaps", *what, code);
   atomic_store(&gpu->overlaps, 0);
-  return make_nodes(gpu, g, 0, what);
+  code = make_nodes(gpu, g, 0, what);
+  return code ? code : launch_nodes(g, stream, what);
 }
 
 /* Updates the nodes that have changed and swaps the sequences. Returns the
@@ -354,7 +359,6 @@ static int launch_graph(FXrtRun *run, GpuSlot *slot) {
   uint64_t hash = hash_sequence(&slot->pending);
   int nodes = slot->pending.n, changed = 0;
   const char *what = 0;
-  CUresult code = 0;
   ++slot->clock;
   GpuGraph *g = find_graph(slot, hash);
   if (!g && !note_sequence(slot, hash))
@@ -363,14 +367,13 @@ static int launch_graph(FXrtRun *run, GpuSlot *slot) {
   int is_new = changed < 0;
   if (is_new) { /* no graph, or one that cannot be updated */
     g = g ? g : find_place(slot);
-    code = make_graph(gpu, g, &slot->pending, &what);
+    drop_graph(g);
+    g->sequence = slot->pending;
+    slot->pending = (GpuSequence){0};
   }
   g->hash = hash;
   g->used = slot->clock;
-  if (!code) {
-    what = "a graph cannot be launched";
-    code = driver.graph_launch(g->exec, run->options.stream);
-  }
+  CUresult code = run_graph(gpu, g, is_new, run->options.stream, &what);
   if (!code) {
     if (is_new) {
       char line[64];
@@ -398,17 +401,24 @@ static int launch_graph(FXrtRun *run, GpuSlot *slot) {
 //===----------------------------------------------------------------------===//
 
 static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
-  const FXrtGpu *gpu = run->instance->gpu;
+  FXrtGpu *gpu = run->instance->gpu;
   CUstream stream = run->options.stream;
   GpuGeometry geometry = {{op->grid[0], op->grid[1], op->grid[2]},
                           {op->block[0], op->block[1], op->block[2]},
                           op->shared};
   const FXrtKernel *named = &run->instance->model->device->kernels[op->kernel];
   const GpuPlatform *platform = run->instance->model->device->ops->platform;
-  gpu_check_launch(platform->launch(gpu->kernels[op->kernel], op->grid,
-                                    op->block, op->shared, stream,
-                                    (void **)params, op->n),
-                   "cannot be launched", named, &geometry);
+  CUfunction function = gpu->kernels[op->kernel];
+  int overlaps = atomic_load(&gpu->overlaps);
+  CUresult code = platform->launch(function, op->grid, op->block, op->shared,
+                                   stream, (void **)params, op->n, overlaps);
+  if (code && overlaps && !is_sticky(code)) {
+    log_off(gpu, "overlaps", "a kernel cannot be launched", code);
+    atomic_store(&gpu->overlaps, 0);
+    code = platform->launch(function, op->grid, op->block, op->shared, stream,
+                            (void **)params, op->n, /*overlaps=*/0);
+  }
+  gpu_check_launch(code, "cannot be launched", named, &geometry);
   if (gpu->is_synchronous && !run->is_captured)
     gpu_check_launch(driver.synchronize(stream), "failed", named, &geometry);
 }
@@ -569,7 +579,6 @@ static void gpu_choose_graphs(FXrtGpu *gpu) {
   atomic_init(&gpu->makes_graphs, !why);
   value = getenv("FX_CUDA_OVERLAP");
   atomic_init(&gpu->overlaps, gpu->image && gpu->image->overlaps &&
-                                  driver.add_edges &&
                                   !(value && !strcmp(value, "0")));
   if (!why)
     return;

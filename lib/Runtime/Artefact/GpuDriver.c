@@ -279,10 +279,12 @@ struct GpuPlatform {
    * without a verb, to `why`. */
   CUresult (*load_image)(CUmodule *module, const FXrtImage *image, char *why,
                          size_t size);
-  /* Launches a kernel whose `n` parameters are at `params`. */
+  /* Launches a kernel whose `n` parameters are at `params`. If `overlaps`, it
+   * may start before the kernel in front of it has ended, since it waits for
+   * that itself. */
   CUresult (*launch)(CUfunction function, const unsigned grid[3],
                      const unsigned block[3], unsigned shared, CUstream stream,
-                     void **params, int n);
+                     void **params, int n, int overlaps);
   /* Called when an instance for which `load` succeeded is destroyed, with its
    * context if it has one; null: nothing to do. */
   void (*release)(CUcontext context);

@@ -147,8 +147,10 @@ static CUresult load_hip_image(CUmodule *module, const FXrtImage *image,
 
 static CUresult launch_hip(CUfunction function, const unsigned grid[3],
                            const unsigned block[3], unsigned shared,
-                           CUstream stream, void **params, int n) {
+                           CUstream stream, void **params, int n,
+                           int overlaps) {
   (void)n;
+  (void)overlaps;
   return hip.launch(function, grid[0], grid[1], grid[2], block[0], block[1],
                     block[2], shared, stream, params, 0);
 }

@@ -295,9 +295,11 @@ static CUresult record_vulkan_launch(VulkanDevice *d, CUfunction f,
 
 static CUresult launch_on_vulkan(CUfunction f, const unsigned grid[3],
                                  const unsigned block[3], unsigned shared,
-                                 CUstream stream, void **params, int n) {
+                                 CUstream stream, void **params, int n,
+                                 int overlaps) {
   VulkanDevice *d = f->module->device;
   (void)stream;
+  (void)overlaps;
   if (shared || memcmp(block, f->block, sizeof f->block))
     return CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&vk.lock);
