@@ -29,6 +29,7 @@
 //                         with 0, the default, streams are as late as they may
 //   FX_FAKE_CUDA_FAIL     NAME or NAME:K: a function whose calls, from the K-th
 //                         on, return CUDA_ERROR_NOT_SUPPORTED
+//   FX_FAKE_CUDA_OVERLAPS 0: graphs with programmatic edges cannot be launched
 //   FX_FAKE_CUDA_FORGETS_EVENTS  1: no stream waits for events
 //   FX_EMULATOR_RACES     0: accesses of shared memory that nothing orders are
 //                         no error

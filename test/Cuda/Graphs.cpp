@@ -63,6 +63,7 @@ struct Exec {
   std::map<const Node *, Node *> of;
   std::vector<Node *> order;
   std::shared_ptr<GraphMemory> memory;
+  size_t programmatic; ///< edges
   /// Of the last launch: the next one is behind it, on whatever stream.
   ItemRef last;
 };
@@ -223,6 +224,7 @@ Result cuGraphInstantiateWithFlags(Exec **out, Graph *graph,
       break;
     }
   exec->memory = graph->memory;
+  exec->programmatic = graph->programmatic;
   log("\"call\": \"instantiate\"" + field("nodes", n) +
       (graph->programmatic ? field("programmatic", graph->programmatic) : ""));
   execs.insert(*out = exec.release());
@@ -268,6 +270,8 @@ Result cuGraphLaunch(Exec *exec, void *handle) {
   Stream *stream = findStream(handle);
   if (!stream || !execs.contains(exec))
     return kInvalidHandle;
+  if (exec->programmatic && !getNumber("FX_FAKE_CUDA_OVERLAPS", "1"))
+    return kNotSupported;
   if (stream->capture)
     die("a graph is launched on a stream that is captured");
   for (Node *node : exec->order)

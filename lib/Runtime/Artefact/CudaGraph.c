@@ -177,9 +177,8 @@ static CUresult add_early_kernel(CUgraphNode *node, CUgraph graph,
   return code ? code : driver.add_edges(graph, after, node, &edge, 1);
 }
 
-/* Adds the node of operation `k` behind that of the operation before. If
- * `overlaps`, kernels start before kernels in front of them have ended. */
-static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k, int overlaps) {
+/* Adds the node of operation `k` behind that of the operation before. */
+static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k) {
   const GpuOp *op = &g->sequence.ops[k];
   const CUgraphNode *after = k ? &g->nodes[k - 1] : 0;
   CUgraphNode *node = &g->nodes[k];
@@ -187,7 +186,7 @@ static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k, int overlaps) {
   if (op->kind == GPU_LAUNCH) {
     CUkernelParams params;
     fill_kernel(gpu, op, list_params(op, g->sequence.params, list), &params);
-    if (k && op[-1].kind == GPU_LAUNCH && overlaps)
+    if (k && op[-1].kind == GPU_LAUNCH && g->overlaps)
       return add_early_kernel(node, g->graph, after, &params);
     return driver.graph_kernel(node, g->graph, after, k > 0, &params);
   }
@@ -252,15 +251,14 @@ static void drop_graph(GpuGraph *g) {
 }
 
 /* Makes the nodes of a sequence. On failure `*what` says what failed. */
-static CUresult make_nodes(const FXrtGpu *gpu, GpuGraph *g, int overlaps,
-                           const char **what) {
+static CUresult make_nodes(const FXrtGpu *gpu, GpuGraph *g, const char **what) {
   drop_nodes(g);
   g->nodes = calloc((size_t)g->sequence.n, sizeof *g->nodes);
   *what = "a graph cannot be made";
   CUresult code =
       g->nodes ? driver.graph_create(&g->graph, 0) : CUDA_ERROR_OUT_OF_MEMORY;
   for (int k = 0; !code && k < g->sequence.n; ++k)
-    code = add_node(gpu, g, k, overlaps);
+    code = add_node(gpu, g, k);
   if (code)
     return code;
   *what = "a graph cannot be instantiated";
@@ -273,19 +271,33 @@ static CUresult launch_nodes(const GpuGraph *g, CUstream stream,
   return driver.graph_launch(g->exec, stream);
 }
 
-/* Makes the nodes of a graph if it `is_new`, and launches it. If that fails
- * with kernels that overlap, there are none from then on. */
+/* From now on kernels do not overlap, because the driver refused it with
+ * `code`. */
+static void give_overlaps_up(FXrtGpu *gpu, const char *what, CUresult code) {
+  if (atomic_exchange(&gpu->overlaps, 0))
+    log_off(gpu, "overlaps", what, code);
+}
+
+/* Makes the nodes of a graph if it `is_new`, and launches it. If the driver
+ * refuses a graph whose kernels overlap, makes it again without. */
 static CUresult run_graph(FXrtGpu *gpu, GpuGraph *g, int is_new,
                           CUstream stream, const char **what) {
-  int overlaps = atomic_load(&gpu->overlaps) && driver.add_edges;
-  CUresult code = is_new ? make_nodes(gpu, g, overlaps, what) : 0;
+  CUresult code = 0;
+  if (is_new) {
+    g->overlaps = atomic_load(&gpu->overlaps) && driver.add_edges;
+    code = make_nodes(gpu, g, what);
+  }
   code = code ? code : launch_nodes(g, stream, what);
-  if (!code || !overlaps || is_sticky(code))
+  if (!code || !g->overlaps || is_sticky(code))
     return code;
-  log_off(gpu, "overlaps", *what, code);
-  atomic_store(&gpu->overlaps, 0);
-  code = make_nodes(gpu, g, 0, what);
-  return code ? code : launch_nodes(g, stream, what);
+  const char *refused = *what;
+  CUresult refusal = code;
+  g->overlaps = 0;
+  code = make_nodes(gpu, g, what);
+  code = code ? code : launch_nodes(g, stream, what);
+  if (!code)
+    give_overlaps_up(gpu, refused, refusal);
+  return code;
 }
 
 /* Updates the nodes that have changed and swaps the sequences. Returns the
@@ -409,14 +421,17 @@ static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
   const FXrtKernel *named = &run->instance->model->device->kernels[op->kernel];
   const GpuPlatform *platform = run->instance->model->device->ops->platform;
   CUfunction function = gpu->kernels[op->kernel];
-  int overlaps = atomic_load(&gpu->overlaps);
+  /* A capture that has no programmatic edges would become invalid. */
+  int overlaps =
+      atomic_load(&gpu->overlaps) && (!run->is_captured || driver.add_edges);
   CUresult code = platform->launch(function, op->grid, op->block, op->shared,
                                    stream, (void **)params, op->n, overlaps);
   if (code && overlaps && !is_sticky(code)) {
-    log_off(gpu, "overlaps", "a kernel cannot be launched", code);
-    atomic_store(&gpu->overlaps, 0);
+    CUresult refusal = code;
     code = platform->launch(function, op->grid, op->block, op->shared, stream,
                             (void **)params, op->n, /*overlaps=*/0);
+    if (!code)
+      give_overlaps_up(gpu, "a kernel cannot be launched", refusal);
   }
   gpu_check_launch(code, "cannot be launched", named, &geometry);
   if (gpu->is_synchronous && !run->is_captured)

@@ -68,6 +68,7 @@ typedef struct {
   uint64_t hash, used; /* used: the slot's clock at the last use */
   CUgraph graph;
   CUgraphNode *nodes;
+  int overlaps;     /* kernels start before those in front of them end */
   CUgraphExec exec; /* null if there is no graph */
 } GpuGraph;
 
@@ -102,8 +103,7 @@ struct FXrtGpu {
   int is_synchronous;      /* FX_GPU_SYNC: wait for each launch */
   int log;                 /* FX_GPU_LOG: an open file, or -1 */
   atomic_int makes_graphs; /* 0: kernels are launched one by one */
-  atomic_int overlaps;     /* kernels of a graph start before those in front
-                            * of them end */
+  atomic_int overlaps;     /* kernels start before those in front of them end */
   atomic_long replays;
   GpuSlot slots[GPU_SLOTS]; /* guarded by the instance's lock, like clock */
   uint64_t clock;
