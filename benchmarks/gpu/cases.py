@@ -232,11 +232,11 @@ def kernels() -> dict[str, Case]:
 COMPILED = ["gelu", "softmax", "layer_norm", "linear_4096_bf16", "attention_bf16", "conv_3x3_bf16"]
 PROFILED = ["gelu_bf16", "softmax", "layer_norm", "sum_columns", "transpose", "matmul_4096",
             "matmul_8192_bf16", "linear_bert_bf16", "attention_bf16", "conv_3x3_bf16"]
-#: The kernels that are compiled with several tiles, and their tiles. An empty string is the
-#: compiler's own choice.
 #: Clusters that share an operand, and that compute two parts of K. The last one makes the compiler
 #: choose.
 CLUSTERS = ("64:8:1:2:2", "128:6:1:2:2", "256:4:1:2:2", "64:7:2:2:2", "128:5:2:2:2", "0:0:1:2:2")
+#: The kernels that are compiled with several tiles, and their tiles. An empty string is the
+#: compiler's own choice.
 _WGMMA = [f"warpgroup={t}"
           for t in ("64:6", "64:8", "128:4", "128:6", "192:4", "256:3", "256:4", "64:8:1:1",
                     "128:6:1:1", "64:8:2", *CLUSTERS)]

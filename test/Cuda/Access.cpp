@@ -206,12 +206,8 @@ void accessGlobal(const char *data, uint32_t kind, uint32_t instruction) {
 void accessCluster(const char *, uint32_t, uint32_t) NAMED("access.p7");
 void accessCluster(const char *data, uint32_t kind, uint32_t instruction) {
   setInstruction(instruction);
-  int rank = (data - kShared) / std::ptrdiff_t(kRankBytes);
-  if (data < kShared || rank >= getRanks())
-    fail("cluster", "an access of memory that is no block's");
-  if (hasEnded(rank))
-    fail("cluster", "an access of memory of a block that has ended");
-  const char *mine = data + (getRank() - rank) * std::ptrdiff_t(kRankBytes);
+  const char *mine =
+      data + (getRank() - getRankOf(data)) * std::ptrdiff_t(kRankBytes);
   checkShared(mine, getBytes(kind), getAlignment(kind),
               isStore(kind) ? "a store" : "a load");
   if (isBarrier(data, getBytes(kind)))

@@ -32,10 +32,9 @@ asm(".globl __dynamic_shmem__0\n"
 char *const emulator::kShared = emuSharedRoom + 16;
 
 char *emulator::getShared(uint32_t address) {
-  constexpr uintptr_t kWindow = uintptr_t(1) << 18;
   uintptr_t start = (uintptr_t)kShared + getRank() * kRankBytes,
-            at = (start & ~(kWindow - 1)) | (address & (kWindow - 1));
-  return (char *)(at < start ? at + kWindow : at);
+            at = (start & ~(kRankBytes - 1)) | (address & (kRankBytes - 1));
+  return (char *)(at < start ? at + kRankBytes : at);
 }
 
 char *emulator::permute(char *data, int swizzle) {
@@ -156,6 +155,15 @@ static void arrive(Barrier *barrier, BarrierState &state) {
   finishPhase(barrier, state);
 }
 
+int emulator::getRankOf(const char *data) {
+  size_t rank = size_t(data - kShared) / kRankBytes;
+  if (data < kShared || rank >= size_t(getRanks()))
+    fail("cluster", "an access of memory that is no block's");
+  if (hasEnded(rank))
+    fail("cluster", "an access of memory of a block that has ended");
+  return rank;
+}
+
 /// Where a byte of the block's shared memory is in that of another block.
 template <typename T>
 static T *map(T *data, int rank) {
@@ -199,13 +207,12 @@ int64_t arriveOne(Barrier *barrier) {
   arrive(barrier, use(barrier));
   return 0;
 }
-/// Stands for assembly: an arrival at the barrier of another block.
-void arriveThere(Barrier *barrier, int32_t rank) NAMED("mbarrier.arrive.there");
-void arriveThere(Barrier *barrier, int32_t rank) {
-  Barrier *there = map(barrier, rank);
-  if (hasEnded(rank))
-    failBarrier(barrier, "an arrival in a block that has ended");
-  arrive(there, use(there));
+/// At the barrier of any block of the cluster.
+void arriveThere(Barrier *barrier, int32_t)
+    NAMED("nvvm.mbarrier.arrive.scope.cluster.space.cluster");
+void arriveThere(Barrier *barrier, int32_t) {
+  getRankOf((char *)barrier);
+  arrive(barrier, use(barrier));
 }
 char *locate(char *data, int32_t rank) NAMED("nvvm.mapa.shared.cluster");
 char *locate(char *data, int32_t rank) { return map(data, rank); }
@@ -318,8 +325,7 @@ static void perform(const Copy &copy) {
     copyRows(copy, copy.map.rank - 1, copy.map.data, true, to);
   uint32_t bytes = copy.map.getBoxBytes();
   BarrierState &state = check(copy.barrier);
-  if (hasEnded((copy.to - kShared) / std::ptrdiff_t(kRankBytes)))
-    failBarrier(copy.barrier, "a copy to a block that has ended reports");
+  getRankOf(copy.to);
   races::endCopy(copy.to, bytes, &state.open);
   if (copy.barrier->bytes - int64_t(bytes) < -kMostCounted)
     failBarrier(copy.barrier, "more bytes than a barrier counts come to it");

@@ -31,6 +31,9 @@ int getRank();
 int getRanks();
 /// Ends the process if the thread has to wait for another kernel first.
 void checkWait(const char *what);
+/// The block of the cluster in whose shared memory an address is. Ends the
+/// process if it is in none, or if the block has ended.
+int getRankOf(const char *data);
 /// Whether a block of the cluster has ended.
 bool hasEnded(int rank);
 /// The number of the block that runs, of all of the launch.
@@ -96,6 +99,7 @@ std::string describeShared(const char *data);
 /// Where that of the first block of a cluster begins, and what is between those
 /// of two blocks.
 extern char *const kShared;
+/// Instructions have so many bytes of addresses in shared memory.
 inline constexpr size_t kRankBytes = size_t(1) << 18;
 /// Begins a block without barriers and copies of boxes.
 void beginBlock();

@@ -83,12 +83,9 @@ def _replace_assembly(ir: str) -> str:
                 "@emu.mbarrier.wait", ir)
     ir = re.sub(r'asm sideeffect "fence\.proxy\.async[^"]*", "[^"]*"', "@emu.fence.proxy.async",
                 ir)
-    ir = re.sub(r'asm sideeffect "[^"]*mapa[^"]*mbarrier\.arrive[^"]*", "[^"]*"',
-                "@emu.mbarrier.arrive.there", ir)
     ir = re.sub(r'asm sideeffect "griddepcontrol\.wait[^"]*", "[^"]*"', "@emu.wait.kernel", ir)
     declared = {"declare void @emu.wait.kernel()",
                 "declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
-                "declare void @emu.mbarrier.arrive.there(ptr addrspace(3), i32)",
                 "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
                 "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, "

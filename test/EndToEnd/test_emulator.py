@@ -10,7 +10,8 @@ import sys
 
 import emulate
 import numpy as np
-from emulator_kernels import (CORRECT, FAULTS, FRESH, HEADER, LEFT, PERMUTED, SHUFFLE, Kernel,
+from emulator_faults import FAULTS
+from emulator_kernels import (CORRECT, FRESH, HEADER, LEFT, PERMUTED, SHUFFLE, Kernel,
                               PIXELS, define, pattern)
 
 #: Runs a kernel through the driver's interface, on a buffer whose 16-bit elements count up.

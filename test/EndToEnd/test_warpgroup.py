@@ -386,7 +386,7 @@ def cluster_mutations(nvvm):
     """Yields the kernels with one fault in what the blocks of a cluster do for each other."""
     end = nvvm.index("llvm.func @kernel_0(")
     kernel, rest = nvvm[:end], nvvm[end:]
-    arrival = r"^ *llvm\.inline_asm [^\n]*mapa[^\n]*\n"
+    arrival = r"^ *nvvm\.mbarrier\.arrive [^\n]*cluster[^\n]*\n"
     meeting = r"^ *nvvm\.cluster\.arrive\n *nvvm\.cluster\.wait\n"
     mask = r"constant\(3 : i16\)"
     for name, pattern, by, which in [
@@ -410,7 +410,7 @@ def exchange_mutations(nvvm):
     end = nvvm.index("llvm.func @kernel_0(")
     kernel, rest = nvvm[:end], nvvm[end:]
     wait = r"^ *llvm\.inline_asm [^\n]*acquire\.cluster[^\n]*\n"
-    arrival = r"^ *llvm\.inline_asm [^\n]*mapa[^\n]*\n"
+    arrival = r"^ *nvvm\.mbarrier\.arrive [^\n]*cluster[^\n]*\n"
     warp = r"^ *nvvm\.bar\.warp\.sync[^\n]*\n"
     #: The barriers of warps in front of the two arrivals.
     warps = [sum(m.start() < place.start() for m in re.finditer(warp, kernel, re.M)) - 1

@@ -40,7 +40,7 @@
 // CLUSTER-NEXT: nvvm.cluster.wait
 // CLUSTER: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}] : !llvm.ptr<7>, !llvm.ptr
 // CLUSTER: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}}] multicast_mask = %c3_i16
-// CLUSTER-COUNT-2: mapa.shared::cluster
+// CLUSTER-COUNT-2: nvvm.mbarrier.arrive {{.*}}cluster{{.*}} : !llvm.ptr<7>
 // CLUSTER: nvvm.cluster.arrive
 // CLUSTER: fx.cluster = 2 : i32
 // Two blocks compute parts of K of one tile: 64 sums of a thread are sent to the
@@ -51,7 +51,8 @@
 // EXCHANGE: acquire.cluster
 // EXCHANGE: nvvm.mapa
 // EXCHANGE-COUNT-16: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<7>
-// EXCHANGE-NOT: !llvm.ptr<7>
+// EXCHANGE: nvvm.mbarrier.arrive {{.*}}cluster{{.*}} : !llvm.ptr<7>
+// EXCHANGE-NOT: vector<4xf32>, !llvm.ptr<7>
 // MMA: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 64, warps_m = 2, warps_n = 2, stages = 3>
 // MMA-OWN: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 32, warps_m = 2, warps_n = 2, stages = 4>
 // FMA: fx_kernel.schedule = #fx_kernel.matmul<m = 32, n = 64, k = 32, thread_m = 2, thread_n = 4>

@@ -58,7 +58,8 @@ void Warpgroup::arrive(Value barrier) {
 /// The hardware may suspend a thread that waits for so many nanoseconds.
 static constexpr int64_t kTicks = 10000000;
 
-/// Emits assembly without results that accesses memory.
+/// Emits assembly without results that accesses memory. `constraints` end with
+/// a comma if there are any.
 static void emitAssembly(Int32 &i, ValueRange operands, StringRef text,
                          StringRef constraints) {
   LLVM::InlineAsmOp::create(i.b, i.loc, TypeRange(), operands, text,
@@ -70,13 +71,8 @@ static void emitAssembly(Int32 &i, ValueRange operands, StringRef text,
 }
 
 void Warpgroup::arriveThere(Value barrier, Value block) {
-  // The NVVM op of such an arrival returns a state, which only the own block
-  // may have.
-  emitAssembly(i, {barrier, block},
-               "{ .reg .b32 there; mapa.shared::cluster.u32 there, $0, $1; "
-               "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
-               "[there]; }",
-               "r,r,");
+  NVVM::MBarrierArriveOp::create(i.b, i.loc, Type(), there(barrier, block),
+                                 Value(), NVVM::MemScopeKind::CLUSTER);
 }
 void Warpgroup::waitForKernel() {
   emitAssembly(i, {}, "griddepcontrol.wait; griddepcontrol.launch_dependents;",

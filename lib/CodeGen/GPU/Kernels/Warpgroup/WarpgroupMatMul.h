@@ -8,8 +8,11 @@
 #ifndef FX_LIB_CODEGEN_GPU_WARPGROUPMATMUL_H
 #define FX_LIB_CODEGEN_GPU_WARPGROUPMATMUL_H
 
+#include "ImageMap.h"
 #include "TensorMap.h"
 #include "Warpgroup.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace fx::gpu {
 
@@ -120,6 +123,102 @@ private:
   MatMulPlan::Stores evaluate(codegen::Scope &scope, const codegen::Index &row,
                               const codegen::Index &column,
                               mlir::ValueRange sums);
+};
+
+/// What a block computes at a time: a tile, and a part of K in pieces.
+struct WorkItem {
+  codegen::Index row0, column0, part, firstPiece, pieces;
+};
+
+/// A matmul or convolution by the kernel that EmitWarpgroup.cpp describes.
+struct WarpgroupMatMul : MatMulPlan {
+  explicit WarpgroupMatMul(codegen::KernelCode &code)
+      : MatMulPlan(code), i{code.b, code.loc},
+        core{{code.b, code.loc}, mlir::Type()} {}
+  Int32 i;
+  Warpgroup core;
+  std::optional<TensorMap> lhs, rhs;
+  std::optional<ImageMap> images; ///< instead of `lhs`
+  WarpgroupTiles tiles;
+  bool hasRuns = false; ///< threads store runs of columns
+
+  // Values within the launch.
+  mlir::Value memory;  ///< the first stage, a pointer
+  mlir::Value address; ///< the same, an i32
+  mlir::Value lhsMap, rhsMap;
+  mlir::Value warp, lane;
+  /// The block's number in its cluster, an i32; null: there are no clusters.
+  mlir::Value rank;
+  mlir::Value workspace; ///< the sums of the parts of K, if there are several
+  codegen::Index tileCount, pieces;
+
+  bool matches();
+  bool fits();
+  mlir::Value canLaunch(mlir::Value multiprocessors, mlir::Value left,
+                        mlir::Value right);
+  void emit();
+  void emitLaunch(mlir::Value multiprocessors, mlir::Value left,
+                  mlir::Value right);
+  void beginMemory(Launch &launch, mlir::Value thread);
+  void produce(Launch &launch);
+  void copy(const TensorMap &map, mlir::Value value, mlir::Value to,
+            mlir::Value full, const codegen::Index &x0,
+            const codegen::Index &k0, mlir::Value tap = mlir::Value());
+  void copyImages(mlir::Value to, mlir::Value full,
+                  llvm::ArrayRef<mlir::Value> first,
+                  const ImageMap::Piece &part);
+  mlir::Value allBlocks();
+  void consume(Launch &launch, codegen::Scope &scope);
+  llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
+                                          mlir::ValueRange sums, bool isFirst);
+  void finish(codegen::Scope &scope, const WorkItem &item,
+              mlir::ValueRange sums);
+  void exchange(codegen::Scope &scope, const WorkItem &item, mlir::Value sums,
+                mlir::Value parity);
+  mlir::scf::ForOp beginItems(Launch &launch, mlir::Value first, int64_t apart,
+                              mlir::ValueRange carried);
+  WorkItem placeItem(mlir::Value number);
+  /// The number of items of all blocks, or of all clusters.
+  codegen::Index itemCount() {
+    int64_t parts = tiles.arePartsInCluster() ? 1 : tiles.parts;
+    return code.mul(tileCount, codegen::Index::of(parts));
+  }
+  int64_t piecesOfPart() const {
+    return llvm::divideCeil(pieces.constant, tiles.parts);
+  }
+  bool areInTurns() const { return tiles.warpgroups == 1; }
+  bool isLhsAlongK() const { return images || lhs->isAlongK; }
+  codegen::Index countPieces() {
+    return images ? codegen::Index::of(images->countPieces())
+                  : code.ceilDiv(kSize, kBoxColumns);
+  }
+
+  mlir::Value at(mlir::Value base, mlir::Value offset) {
+    return TensorCore{code.b, code.loc, core.element}.pointer(base, offset, 3);
+  }
+  mlir::Value fullBarrier(mlir::Value stage) {
+    return at(memory, i.add(i.mul(stage, 8), tiles.barrierStart()));
+  }
+  mlir::Value emptyBarrier(mlir::Value stage) {
+    return at(memory,
+              i.add(i.mul(stage, 8), tiles.barrierStart() + 8 * tiles.stages));
+  }
+  /// The barrier at which a consumer waits for its turn.
+  mlir::Value turnBarrier(mlir::Value consumer) {
+    return at(memory, i.add(i.mul(consumer, 8),
+                            tiles.barrierStart() + 16 * tiles.stages));
+  }
+  /// The barriers that tell that sums of the other block have come, and that
+  /// the place for sums in the other block is free.
+  mlir::Value exchangeBarrier(bool isFree) {
+    return at(memory,
+              i.of(tiles.barrierStart() + 16 * tiles.stages + 16 + 8 * isFree));
+  }
+  mlir::Value isEqual(mlir::Value x, int64_t c) {
+    return mlir::arith::CmpIOp::create(
+        code.b, code.loc, mlir::arith::CmpIPredicate::eq, x, i.of(c));
+  }
+  Ring next(Ring ring) { return ring.next(i, tiles.stages); }
 };
 
 } // namespace fx::gpu
