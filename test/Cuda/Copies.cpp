@@ -325,7 +325,8 @@ static void perform(const Copy &copy) {
     copyRows(copy, copy.map.rank - 1, copy.map.data, true, to);
   uint32_t bytes = copy.map.getBoxBytes();
   BarrierState &state = check(copy.barrier);
-  getRankOf(copy.to);
+  if (hasEnded(size_t(copy.to - kShared) / kRankBytes))
+    fail("copy", "a block ends before its copies");
   races::endCopy(copy.to, bytes, &state.open);
   if (copy.barrier->bytes - int64_t(bytes) < -kMostCounted)
     failBarrier(copy.barrier, "more bytes than a barrier counts come to it");

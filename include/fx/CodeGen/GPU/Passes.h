@@ -31,6 +31,11 @@ inline constexpr llvm::StringLiteral kChipAttr = "fx.chip";
 /// are a cluster.
 inline constexpr llvm::StringLiteral kClusterAttr = "fx.cluster";
 
+/// The assembly by which a kernel waits for the one in front of it, and lets
+/// the next one start.
+inline constexpr llvm::StringLiteral kWaitForKernel =
+    "griddepcontrol.wait; griddepcontrol.launch_dependents;";
+
 /// An attribute of launches: the alignment in bytes of the buffers that threads
 /// load from and store to. The host has checked it.
 inline constexpr llvm::StringLiteral kAlignmentAttr = "fx.alignment";

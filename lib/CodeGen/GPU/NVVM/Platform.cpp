@@ -8,6 +8,7 @@
 #include "../Backend/DeviceModule.h"
 #include "../Backend/Lowering.h"
 #include "Passes.h"
+#include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
@@ -54,7 +55,7 @@ static bool waitsForKernel(const llvm::Function &f) {
     auto *text = call
                      ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
                      : nullptr;
-    return text && text->getAsmString().contains("griddepcontrol.wait");
+    return text && text->getAsmString() == kWaitForKernel;
   });
 }
 
@@ -71,9 +72,8 @@ static void overlapLaunches(llvm::Module &module, llvm::StringRef chip) {
   // LLVM's intrinsics do not access memory, so that loads could pass them.
   auto *type = llvm::FunctionType::get(
       llvm::Type::getVoidTy(module.getContext()), /*isVarArg=*/false);
-  auto *wait = llvm::InlineAsm::get(
-      type, "griddepcontrol.wait; griddepcontrol.launch_dependents;",
-      "~{memory}", /*hasSideEffects=*/true);
+  auto *wait = llvm::InlineAsm::get(type, kWaitForKernel, "~{memory}",
+                                    /*hasSideEffects=*/true);
   for (llvm::Function &f : module)
     if (f.getCallingConv() == llvm::CallingConv::PTX_Kernel &&
         !f.isDeclaration() && !waitsForKernel(f)) {

@@ -143,17 +143,21 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
     consider(with(columns, 1, kConsumers));
   for (int64_t columns : {128, 64})
     consider(with(columns, 1, 1));
-  int64_t half = llvm::divideCeil(problem.pieces, 2);
-  bool hasTwoParts = llvm::divideCeil(problem.pieces, half) == 2;
-  for (int64_t columns : {256, 192, 128, 64})
-    for (int64_t parts : {1, 2}) {
-      WarpgroupTiles tiles{columns, 2, parts, kConsumers, /*cluster=*/2};
-      tiles.stages = countStages(tiles, machine.maxShared);
-      // Otherwise half of an operand is no sequence of boxes.
-      bool areBoxes = tiles.copiedColumns() % kBoxColumns == 0;
-      if (considersClusters(plan) && areBoxes && (parts == 1 || hasTwoParts))
-        consider(tiles);
-    }
+  auto considerClusters = [&] {
+    int64_t half = llvm::divideCeil(problem.pieces, 2);
+    bool hasTwoParts = llvm::divideCeil(problem.pieces, half) == 2;
+    for (int64_t columns : {256, 192, 128, 64})
+      for (int64_t parts : {1, 2}) {
+        WarpgroupTiles tiles{columns, 2, parts, kConsumers, /*cluster=*/2};
+        tiles.stages = countStages(tiles, machine.maxShared);
+        // Otherwise half of an operand is no sequence of boxes.
+        bool areBoxes = tiles.copiedColumns() % kBoxColumns == 0;
+        if (areBoxes && (parts == 1 || hasTwoParts))
+          consider(tiles);
+      }
+  };
+  if (considersClusters(plan))
+    considerClusters();
   int64_t tiles = problem.batch * llvm::divideCeil(problem.m, kBlockRows);
   for (int64_t columns : {128, 64}) {
     int64_t all = tiles * llvm::divideCeil(problem.n, columns);

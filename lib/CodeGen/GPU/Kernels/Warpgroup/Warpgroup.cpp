@@ -8,6 +8,8 @@
 #include "Warpgroup.h"
 #include "../Launch.h"
 
+#include "fx/CodeGen/GPU/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,10 +76,7 @@ void Warpgroup::arriveThere(Value barrier, Value block) {
   NVVM::MBarrierArriveOp::create(i.b, i.loc, Type(), there(barrier, block),
                                  Value(), NVVM::MemScopeKind::CLUSTER);
 }
-void Warpgroup::waitForKernel() {
-  emitAssembly(i, {}, "griddepcontrol.wait; griddepcontrol.launch_dependents;",
-               "");
-}
+void Warpgroup::waitForKernel() { emitAssembly(i, {}, kWaitForKernel, ""); }
 Value Warpgroup::there(Value address, Value block) {
   return NVVM::MapaOp::create(i.b, i.loc,
                               LLVM::LLVMPointerType::get(i.b.getContext(), 7),
