@@ -153,11 +153,11 @@ def test_maps(tmp_path):
     want = exporting.eager(module, args)
     harness.compare(model.run(args, want, log=tmp_path / "log"), want)
     images, weight = [c for c in emulate.read_log(tmp_path / "log") if c["call"] == "map"]
-    # 20 lines with the padding. Tap 0 is at lines 0 to 16 and at columns 0 to 9.
+    # Tap 0 is at lines -1 to 15, of which there are 18, and at columns 0 to 9.
     assert images == {
-        "call": "map", "rank": 4, "sizes": [64, 14, 20, 2],
-        "strides": [128, 14 * 128, 20 * 14 * 128], "box": [64, 128], "lower": [0, 0],
-        "upper": [-4, -3], "steps": [1, 1, 2, 1]}
+        "call": "map", "rank": 4, "sizes": [64, 14, 18, 2],
+        "strides": [128, 14 * 128, 18 * 14 * 128], "box": [64, 128], "lower": [0, -1],
+        "upper": [-4, -2], "steps": [1, 1, 2, 1]}
     assert weight["sizes"] == [64, 64, 6]
 
 

@@ -90,3 +90,57 @@ func.func @numbers(%x: tensor<?x8xf32>, %a: tensor<f32>, %n: index) -> (tensor<?
   } -> tensor<?xf32>
   return %s, %b : tensor<?xf32>, tensor<f32>
 }
+
+// -----
+
+#images = affine_map<(n, y, x, f, u, v, c) -> (n, y + u, x + v, c)>
+#window = affine_map<(n, y, x, f, u, v, c) -> (u, v, c, f)>
+#pixels = affine_map<(n, y, x, f, u, v, c) -> (n, y, x, f)>
+
+// Zeros around images are a part of the convolution, also if another op reads
+// the padded images. Other values and more channels are not.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[X:[^:]+]]: tensor<2x8x9x64xf16>, %[[W:[^:]+]]: tensor<3x3x64x64xf16>
+// CHECK: %[[PADDED:.+]] = fx_kernel.invoke @[[PAD:.+]] ins(%[[X]] :
+// CHECK: %[[ONES:.+]] = fx_kernel.invoke @{{.+}} ins(%[[X]] :
+// CHECK: %[[Y:.+]] = fx_kernel.invoke @[[CONV:.+]] ins(%[[X]], %[[W]]
+// CHECK: %[[Z:.+]] = fx_kernel.invoke @[[OTHER:.+]] ins(%[[ONES]], %[[W]]
+// CHECK: return %[[PADDED]], %[[Y]], %[[Z]]
+// CHECK: func.func private @[[CONV]]
+// CHECK: %[[READ:.+]] = tensor.pad
+// CHECK: linalg.generic {{.+}} ins(%[[READ]],
+// CHECK: func.func private @[[OTHER]]
+// CHECK-NOT: tensor.pad
+// CHECK: return
+func.func @main(%x: tensor<2x8x9x64xf16>, %w: tensor<3x3x64x64xf16>) -> (tensor<2x10x11x64xf16>, tensor<2x8x9x64xf32>, tensor<2x8x9x64xf32>) {
+  %zero = arith.constant 0.0 : f16
+  %one = arith.constant 1.0 : f16
+  %none = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x8x9x64xf32>
+  %init = linalg.fill ins(%none : f32) outs(%e : tensor<2x8x9x64xf32>) -> tensor<2x8x9x64xf32>
+  %padded = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f16
+  } : tensor<2x8x9x64xf16> to tensor<2x10x11x64xf16>
+  %ones = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %one : f16
+  } : tensor<2x8x9x64xf16> to tensor<2x10x11x64xf16>
+  %y = linalg.generic {indexing_maps = [#images, #window, #pixels], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%padded, %w : tensor<2x10x11x64xf16>, tensor<3x3x64x64xf16>) outs(%init : tensor<2x8x9x64xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %c = arith.extf %a : f16 to f32
+    %d = arith.extf %b : f16 to f32
+    %m = arith.mulf %c, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x9x64xf32>
+  %z = linalg.generic {indexing_maps = [#images, #window, #pixels], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%ones, %w : tensor<2x10x11x64xf16>, tensor<3x3x64x64xf16>) outs(%init : tensor<2x8x9x64xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %c = arith.extf %a : f16 to f32
+    %d = arith.extf %b : f16 to f32
+    %m = arith.mulf %c, %d : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x9x64xf32>
+  return %padded, %y, %z : tensor<2x10x11x64xf16>, tensor<2x8x9x64xf32>, tensor<2x8x9x64xf32>
+}

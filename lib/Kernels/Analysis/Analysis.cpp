@@ -384,27 +384,6 @@ static bool hasEasyTypes(linalg::GenericOp op) {
   return true;
 }
 
-bool fx::kernel::isEasyPad(Operation *op, const TargetInfo &target) {
-  auto pad = dyn_cast<tensor::PadOp>(op);
-  if (!pad || !pad.getConstantPaddingValue() ||
-      pad.getSourceType().getRank() == 0)
-    return false;
-  for (auto [low, high, size] :
-       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad(),
-                 pad.getSourceType().getShape())) {
-    auto l = getConstantIntValue(low), h = getConstantIntValue(high);
-    if (!l || !h || *l < 0 || *h < 0 || size == 0)
-      return false;
-    // The source may be empty at run time only where the result is.
-    if (ShapedType::isDynamic(size) && (*l || *h))
-      return false;
-  }
-  Type e = pad.getSourceType().getElementType();
-  bool isWhole = isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
-                 isConstantIntValue(pad.getMixedHighPad().back(), 0);
-  return (isWhole || target.isGPU) && e.isIntOrFloat();
-}
-
 bool fx::kernel::isPointwise(Operation *operation) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || !op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||

@@ -42,14 +42,14 @@ static bool isUnitSlice(tensor::ExtractSliceOp op) {
                       [](OpFoldResult s) { return isConstantIntValue(s, 1); });
 }
 
-/// Returns the slice that `operand` reads, after cloning it if it has other
-/// uses.
-static Operation *ownSlice(OpOperand &operand) {
-  Operation *slice = operand.get().getDefiningOp();
+/// Returns the op that defines `operand`, a view or a pad, after cloning it if
+/// it has other uses.
+static Operation *ownDefinition(OpOperand &operand) {
+  Operation *def = operand.get().getDefiningOp();
   if (operand.get().hasOneUse())
-    return slice;
-  OpBuilder b(slice);
-  Operation *copy = b.clone(*slice);
+    return def;
+  OpBuilder b(def);
+  Operation *copy = b.clone(*def);
   operand.set(copy->getResult(0));
   return copy;
 }
@@ -229,7 +229,7 @@ void KernelFormation::addProducers(
       bool slice = isa<tensor::ExtractSliceOp>(def) && isPointwise(generic) &&
                    isUnitSlice(cast<tensor::ExtractSliceOp>(def));
       if (slice) {
-        def = ownSlice(*operand);
+        def = ownDefinition(*operand);
       } else {
         if (!isPointwise(def) || isBroadcastState(*operand) ||
             !llvm::all_of(def->getUsers(),
@@ -331,6 +331,10 @@ Group KernelFormation::contraction(const Contraction &match) {
     return fits(g);
   };
   addProducers(group, fitsProducers);
+  OpOperand &images = *c.op.getDpsInputOperand(c.a);
+  if (Operation *pad = images.get().getDefiningOp();
+      isFree(pad) && isReadWithPadding(pad, c, target))
+    group.insert(ownDefinition(images));
   return group;
 }
 
@@ -494,7 +498,7 @@ Group KernelFormation::pointwise(Operation *op) {
         continue;
       if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
         if (isUnitSlice(slice))
-          group.insert(ownSlice(*operand));
+          group.insert(ownDefinition(*operand));
         continue;
       }
       if (!isPointwise(def) || isBroadcastState(*operand) ||

@@ -152,9 +152,12 @@ static CUresult encode_map(void *map, const GpuMapKey *key) {
   for (int64_t d = 0; d + 1 < key->rank; ++d)
     strides[d] = (unsigned long long)key->strides[d];
   if (key->steps[0]) {
-    int lower[2] = {0, 0}, upper[2] = {(int)key->upper[0], (int)key->upper[1]};
-    for (int d = 0; d < 2; ++d)
+    int lower[2], upper[2];
+    for (int d = 0; d < 2; ++d) {
+      lower[d] = (int)key->lower[d];
+      upper[d] = (int)key->upper[d];
       steps[d + 1] = (unsigned)key->steps[d];
+    }
     return driver.encode_im2col(
         map, type, (unsigned)key->rank, data, sizes, strides, lower, upper,
         CHANNELS, (unsigned)key->box_rows, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -214,19 +217,21 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
 /* Does the same for images, whose dimensions are channels, one or two spatial
  * dimensions, and the number of the image. The kernel copies 64 channels of
  * `pixels` pixels: in each spatial dimension, those whose coordinates are
- * multiples of `step`, up to the last one plus `upper`. */
+ * `lower` plus multiples of `step`, up to the last one plus `upper`. Pixels
+ * outside of the image are zeros. */
 int64_t fx_rt_gpu_image_map(int64_t slot, int64_t is_bf16, int64_t address,
                             int64_t pixels, int64_t rank, int64_t size0,
                             int64_t size1, int64_t size2, int64_t size3,
                             int64_t stride1, int64_t stride2, int64_t stride3,
-                            int64_t upper1, int64_t upper2, int64_t step1,
-                            int64_t step2) {
+                            int64_t lower1, int64_t lower2, int64_t upper1,
+                            int64_t upper2, int64_t step1, int64_t step2) {
   return make_map(slot, (GpuMapKey){{.is_bf16 = is_bf16,
                                      .address = address,
                                      .box_rows = pixels,
                                      .rank = rank,
                                      .sizes = {size0, size1, size2, size3},
                                      .strides = {stride1, stride2, stride3},
+                                     .lower = {lower1, lower2},
                                      .upper = {upper1, upper2},
                                      .steps = {step1, step2}}});
 }

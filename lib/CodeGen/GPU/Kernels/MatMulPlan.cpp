@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -166,8 +167,25 @@ void MatMulPlan::placeTile(const Index &linear, int64_t m, int64_t n,
   column0 = code.mul(column, Index::of(n));
 }
 
+tensor::PadOp MatMulPlan::padding(bool isLhs) {
+  return operand(isLhs).getDefiningOp<tensor::PadOp>();
+}
+
+std::pair<int64_t, int64_t> MatMulPlan::paddingOf(bool isLhs, unsigned dim) {
+  tensor::PadOp pad = padding(isLhs);
+  if (!pad)
+    return {0, 0};
+  return {*getConstantIntValue(pad.getMixedLowPad()[dim]),
+          *getConstantIntValue(pad.getMixedHighPad()[dim])};
+}
+
+Value MatMulPlan::stored(bool isLhs) {
+  tensor::PadOp pad = padding(isLhs);
+  return pad ? pad.getSource() : operand(isLhs);
+}
+
 Value MatMulPlan::operandAddress(bool isLhs) {
-  return getAddress(code, operand(isLhs));
+  return getAddress(code, stored(isLhs));
 }
 
 Coords MatMulPlan::coords(ArrayRef<int> of) {

@@ -59,13 +59,20 @@ struct MatMulPlan {
                  codegen::Index &row0, codegen::Index &column0);
   /// Returns the number of tiles of m by n elements in all batches.
   codegen::Index countTiles(int64_t m, int64_t n);
-  /// Emits host code that computes the address of the first element of an
-  /// operand, an i64. The operand must have a buffer.
+  /// Emits host code that computes the address of the first element of the
+  /// tensor that `stored` returns, an i64. The tensor must have a buffer.
   mlir::Value operandAddress(bool isLhs);
   /// Returns the coordinates in a tensor whose dimensions have the loop labels
   /// `of`, where `at` holds the coordinates of the loops.
   codegen::Coords coords(llvm::ArrayRef<int> of);
   mlir::Value operand(bool isLhs) { return isLhs ? info.lhs() : info.rhs(); }
+  /// Returns the zeros around the left operand that the kernel adds as it reads
+  /// the operand; null if there are none.
+  mlir::tensor::PadOp padding(bool isLhs);
+  /// Returns the numbers of zeros at the start and at the end of a dimension.
+  std::pair<int64_t, int64_t> paddingOf(bool isLhs, unsigned dim);
+  /// Returns the tensor in memory that holds the operand, without `padding`.
+  mlir::Value stored(bool isLhs);
   mlir::AffineMap operandMap(bool isLhs) {
     return isLhs ? info.lhsMap() : info.rhsMap();
   }

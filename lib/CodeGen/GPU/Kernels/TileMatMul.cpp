@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace fx;
@@ -42,7 +43,7 @@ static AffineDimExpr findFastLoop(AffineExpr expr, int64_t chunk) {
 /// values that this function adds to `multiples` are multiples of a chunk.
 bool TileMatMul::canCopy(TileOperand &operand) {
   int64_t chunk = operand.tile.chunk();
-  const codegen::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
+  const codegen::Buffer *buffer = code.buffer(stored(operand.isLhs));
   AffineMap map = operandMap(operand.isLhs);
   if (!buffer || map.getNumResults() == 0 ||
       !buffer->strides.back().isStatic(1))
@@ -71,7 +72,7 @@ bool TileMatMul::canCopy(TileOperand &operand) {
     else if (sizes[at - 1].constant % chunk)
       return false;
   }
-  auto type = cast<RankedTensorType>(this->operand(operand.isLhs).getType());
+  auto type = cast<RankedTensorType>(stored(operand.isLhs).getType());
   for (unsigned d = 0; d < last; ++d) {
     if (map.getResult(d).isFunctionOfDim(fast.getPosition()))
       return false;
@@ -149,11 +150,33 @@ Value TileMatMul::locate(const SharedTile &tile, Value memory, Value row,
                 : address;
 }
 
+/// Replaces coordinates in an operand by those in the tensor in memory. Returns
+/// whether they are within it, a boolean, or null if there is no padding.
+Value TileMatMul::removePadding(bool isLhs, Coords &where) {
+  Value isStored;
+  for (auto [d, coord] : llvm::enumerate(where)) {
+    auto [low, high] = paddingOf(isLhs, d);
+    if (low == 0 && high == 0)
+      continue;
+    coord.base = code.sub(coord.base, Index::of(low));
+    // One unsigned comparison says whether 0 <= coordinate < size.
+    Value inside =
+        arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::ult,
+                              code.materialize(coord.base),
+                              code.materialize(code.size(stored(isLhs), d)));
+    isStored =
+        isStored
+            ? Value(arith::AndIOp::create(code.b, code.loc, isStored, inside))
+            : inside;
+  }
+  return isStored;
+}
+
 void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
                             const Index &k0, Value to) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  const codegen::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
+  const codegen::Buffer *buffer = code.buffer(stored(operand.isLhs));
   const SharedTile &tile = operand.tile;
   Index size = operand.isLhs ? mSize : nSize;
   int64_t width = operand.isLhs ? tiles.m : tiles.n;
@@ -171,9 +194,10 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
         fast(i.toIndex(i.mul(chunk, tile.chunk())));
     Index x = code.add(first, operand.isAlongK ? slow : fast),
           atK = code.add(k0, operand.isAlongK ? fast : slow);
+    Coords where = operandCoords(operand.isLhs, x, atK);
+    Value isStored = removePadding(operand.isLhs, where);
     Index offset;
-    for (auto [coord, stride] :
-         llvm::zip(operandCoords(operand.isLhs, x, atK), buffer->strides))
+    for (auto [coord, stride] : llvm::zip(where, buffer->strides))
       offset = code.add(offset, code.mul(coord.base, stride));
     offset = code.mul(offset, Index::of(elementBytes()));
     Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(),
@@ -186,7 +210,7 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
     bool isWhole = isMultiple(along, operand.isAlongK ? tiles.k : width),
          isInside = isMultiple(across, operand.isAlongK ? width : tiles.k);
     Value bytes;
-    if (!isWhole || !isInside) {
+    if (!isWhole || !isInside || isStored) {
       Value zero = code.constant(0);
       bytes = code.constant(kChunkBytes);
       if (!isWhole) {
@@ -202,6 +226,8 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
                                   code.materialize(across));
         bytes = arith::SelectOp::create(b, loc, inside, bytes, zero);
       }
+      if (isStored)
+        bytes = arith::SelectOp::create(b, loc, isStored, bytes, zero);
       bytes = i.from(bytes);
     }
     core.copyAsync(locate(tile, to, row, below, chunk), from, bytes);

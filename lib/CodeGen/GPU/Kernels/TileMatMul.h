@@ -142,6 +142,7 @@ private:
   mlir::Value locate(const SharedTile &tile, mlir::Value memory,
                      mlir::Value row, int64_t below, mlir::Value chunk,
                      int64_t across = 0);
+  mlir::Value removePadding(bool isLhs, codegen::Coords &where);
   /// Implement `copyTile` with asynchronous copies of chunks, or with a loop
   /// over the elements.
   void copyChunks(const TileOperand &operand, const codegen::Index &first,

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace fx;
@@ -53,8 +54,10 @@ static std::optional<int64_t> getStaticSize(MatMulPlan &plan, unsigned loop) {
   return ShapedType::isDynamic(size) ? std::nullopt : std::optional(size);
 }
 
-/// Adds the spatial dimension that `expr` indexes.
-bool ImageMap::matchSpatial(MatMulPlan &plan, AffineExpr expr, int64_t size) {
+/// Adds the spatial dimension that `expr` indexes, which has `size` elements in
+/// memory and `low` zeros in front of them.
+bool ImageMap::matchSpatial(MatMulPlan &plan, AffineExpr expr, int64_t low,
+                            int64_t size) {
   SmallVector<Term> terms;
   if (ShapedType::isDynamic(size) || !split(expr, terms) || terms.size() > 2)
     return false;
@@ -77,7 +80,8 @@ bool ImageMap::matchSpatial(MatMulPlan &plan, AffineExpr expr, int64_t size) {
     hasPixel = true;
     dim.pixel = term.loop;
     dim.step = term.factor;
-    dim.upper = (*count - 1) * term.factor + 1 - size;
+    dim.lower = -low;
+    dim.upper = (*count - 1) * term.factor + 1 - low - size;
   }
   spatial.push_back(dim);
   return hasPixel;
@@ -85,11 +89,11 @@ bool ImageMap::matchSpatial(MatMulPlan &plan, AffineExpr expr, int64_t size) {
 
 /// The limits of cuTensorMapEncodeIm2col and of the instruction.
 bool ImageMap::isInLimits() const {
-  int64_t mostUpper = spatial.size() == 1 ? 1 << 15 : 1 << 7;
+  int64_t most = spatial.size() == 1 ? 1 << 15 : 1 << 7;
   for (const Spatial &dim : spatial)
     if (dim.step < 1 || dim.step > 8 || dim.dilation < 1 || dim.upper > 0 ||
-        dim.upper < -mostUpper ||
-        (dim.taps - 1) * dim.dilation >= 2 * mostUpper)
+        dim.upper < -most || dim.lower < -most ||
+        (dim.taps - 1) * dim.dilation >= 2 * most)
       return false;
   for (const Index &size : sizes)
     if (size.isStatic() &&
@@ -118,9 +122,10 @@ static bool areLoops(MatMulPlan &plan, ArrayRef<unsigned> loops,
 }
 
 std::optional<ImageMap> ImageMap::match(MatMulPlan &plan) {
-  const codegen::Buffer *buffer = plan.code.buffer(plan.info.lhs());
+  Value images = plan.stored(/*isLhs=*/true);
+  const codegen::Buffer *buffer = plan.code.buffer(images);
   AffineMap map = plan.info.lhsMap();
-  auto type = cast<RankedTensorType>(plan.info.lhs().getType());
+  auto type = cast<RankedTensorType>(images.getType());
   unsigned rank = map.getNumResults();
   if (!buffer || rank < 3 || rank > 4 || plan.k.empty() ||
       !llvm::all_of(plan.batchSizes,
@@ -135,7 +140,7 @@ std::optional<ImageMap> ImageMap::match(MatMulPlan &plan) {
       return std::nullopt;
   ImageMap result;
   auto add = [&](unsigned d) {
-    result.sizes.push_back(plan.code.size(plan.info.lhs(), d));
+    result.sizes.push_back(plan.code.size(images, d));
     result.strides.push_back(buffer->strides[d]);
   };
   add(rank - 1);
@@ -143,11 +148,15 @@ std::optional<ImageMap> ImageMap::match(MatMulPlan &plan) {
   auto first = dyn_cast<AffineDimExpr>(map.getResult(0));
   bool hasImages = first && llvm::is_contained(plan.m, first.getPosition());
   for (unsigned d = rank - 1; d-- > unsigned(hasImages);) {
-    if (!result.matchSpatial(plan, map.getResult(d), type.getDimSize(d)))
+    if (!result.matchSpatial(plan, map.getResult(d),
+                             plan.paddingOf(/*isLhs=*/true, d).first,
+                             type.getDimSize(d)))
       return std::nullopt;
     add(d);
   }
   if (hasImages) {
+    if (plan.paddingOf(/*isLhs=*/true, 0) != std::pair<int64_t, int64_t>())
+      return std::nullopt;
     result.image = first.getPosition();
     add(0);
   } else {
@@ -183,8 +192,13 @@ Value ImageMap::make(MatMulPlan &plan, int64_t slot, Value address,
                                         c);
   };
   bool isFlat = spatial.size() == 1;
-  args.append({number(spatial[0].upper), number(isFlat ? 0 : spatial[1].upper),
-               number(spatial[0].step), number(isFlat ? 1 : spatial[1].step)});
+  auto add = [&](int64_t first, int64_t second) {
+    args.append({number(first), number(second)});
+  };
+  const Spatial &inner = spatial.front(), &outer = spatial.back();
+  add(inner.lower, isFlat ? 0 : outer.lower);
+  add(inner.upper, isFlat ? 0 : outer.upper);
+  add(inner.step, isFlat ? 1 : outer.step);
   return makeMap(code, "fx_rt_gpu_image_map", args);
 }
 
@@ -196,7 +210,7 @@ ImageMap::Pixel ImageMap::placeRow(MatMulPlan &plan, Int32 &i,
   plan.place(plan.m, plan.mSizes, row);
   Pixel pixel;
   for (const Spatial &dim : spatial)
-    pixel.push_back(i.mul(at(dim.pixel), dim.step));
+    pixel.push_back(i.add(i.mul(at(dim.pixel), dim.step), dim.lower));
   pixel.push_back(image ? at(*image) : i.of(0));
   return pixel;
 }

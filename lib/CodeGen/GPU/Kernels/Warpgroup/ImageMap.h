@@ -19,14 +19,15 @@ namespace fx::gpu {
 /// window, the device copies channels of the pixels that the tap reads for
 /// consecutive rows, over the ends of lines and of images.
 struct ImageMap {
-  /// The coordinate of a spatial dimension is that of the result's pixel times
-  /// `step` plus that of the tap times `dilation`.
+  /// The coordinate of a spatial dimension is `lower`, plus that of the
+  /// result's pixel times `step`, plus that of the tap times `dilation`.
   struct Spatial {
     unsigned pixel = 0;          ///< a loop of M
     std::optional<unsigned> tap; ///< a loop of K
     int64_t step = 1, dilation = 1, taps = 1;
-    /// The last coordinate of tap 0, minus that of the dimension.
-    int64_t upper = 0;
+    /// The first coordinate of tap 0, which is negative if the convolution pads
+    /// its input, and the last one minus that of the dimension.
+    int64_t lower = 0, upper = 0;
   };
   llvm::SmallVector<Spatial, 2> spatial; ///< the innermost one first
   std::optional<unsigned> image;         ///< the loop of images, if any
@@ -61,7 +62,8 @@ private:
   int64_t piecesOfTap() const {
     return llvm::divideCeil(channels(), kBoxColumns);
   }
-  bool matchSpatial(MatMulPlan &plan, mlir::AffineExpr expr, int64_t size);
+  bool matchSpatial(MatMulPlan &plan, mlir::AffineExpr expr, int64_t low,
+                    int64_t size);
   bool isInLimits() const;
 };
 

@@ -1,0 +1,49 @@
+//===- Pads.cpp - pads that kernels compute -------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/FewRows.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace fx::kernel;
+
+bool fx::kernel::isEasyPad(Operation *op, const TargetInfo &target) {
+  auto pad = dyn_cast<tensor::PadOp>(op);
+  if (!pad || !pad.getConstantPaddingValue() ||
+      pad.getSourceType().getRank() == 0)
+    return false;
+  for (auto [low, high, size] :
+       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad(),
+                 pad.getSourceType().getShape())) {
+    auto l = getConstantIntValue(low), h = getConstantIntValue(high);
+    if (!l || !h || *l < 0 || *h < 0 || size == 0)
+      return false;
+    // The source may be empty at run time only where the result is.
+    if (ShapedType::isDynamic(size) && (*l || *h))
+      return false;
+  }
+  Type e = pad.getSourceType().getElementType();
+  bool isWhole = isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
+                 isConstantIntValue(pad.getMixedHighPad().back(), 0);
+  return (isWhole || target.isGPU) && e.isIntOrFloat();
+}
+
+bool fx::kernel::isReadWithPadding(Operation *op, Contraction c,
+                                   const TargetInfo &target) {
+  if (target.matrixUnit == MatrixUnit::None || !isEasyPad(op, target) ||
+      (!c.isHalf() && c.kind != OperandKind::F32) || hasFewRows(c, target))
+    return false;
+  auto pad = cast<tensor::PadOp>(op);
+  unsigned last = c.lhsMap().getNumResults() - 1;
+  auto channel = dyn_cast<AffineDimExpr>(c.lhsMap().getResult(last));
+  return matchPattern(pad.getConstantPaddingValue(), m_PosZeroFloat()) &&
+         channel && llvm::is_contained(c.k, channel.getPosition()) &&
+         isConstantIntValue(pad.getMixedLowPad()[last], 0) &&
+         isConstantIntValue(pad.getMixedHighPad()[last], 0);
+}
