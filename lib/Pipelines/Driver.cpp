@@ -136,7 +136,8 @@ llvm::Error Driver::scheduleForDevice() {
   if (prepare)
     if (llvm::Error e = fx::runPasses(*prepare, errors, [&](OpPassManager &pm) {
           pm.addPass(createSymbolDCEPass());
-          cpu::buildEmitPipeline(pm, cpu::getKernelOptions(host->features));
+          cpu::buildEmitPipeline(
+              pm, cpu::getKernelOptions(host->features, host->cpu));
         }))
       return e;
   return runPasses([&](OpPassManager &pm) {
@@ -171,7 +172,7 @@ llvm::Error Driver::splitForOtherMachine(const cpu::KernelOptions &kernels) {
 llvm::Error Driver::schedule(const cpu::CPUOptions &cpu) {
   if (gpu)
     return scheduleForDevice();
-  cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
+  cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features, cpu.cpu);
   kernels.profile = options.profile;
   kernels.winograd = options.winograd;
   kernels.tuneFile = options.tuneFile;
@@ -195,7 +196,7 @@ llvm::Error Driver::schedule(const cpu::CPUOptions &cpu) {
 }
 
 llvm::Error Driver::tune(const cpu::CPUOptions &cpu) {
-  cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features);
+  cpu::KernelOptions kernels = cpu::getKernelOptions(cpu.features, cpu.cpu);
   kernels.winograd = options.winograd;
   if (llvm::Error e = runPasses(
           [&](OpPassManager &pm) { cpu::buildFormPipeline(pm, kernels); }))

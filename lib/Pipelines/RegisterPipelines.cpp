@@ -150,7 +150,7 @@ static LogicalResult toCPU(OpPassManager &pm, const CPUPipelineOptions &options,
       cpu::getCPUOptions(options.cpu, error, triple);
   if (failed(cpu))
     return report(error);
-  cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu->features));
+  cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu->features, cpu->cpu));
   if (until == "kernels")
     return success();
   pm.addPass(kernel::createDropPreparePass());

@@ -147,8 +147,8 @@ llvm::Error Tuner::readFile() {
 }
 
 void Tuner::listKernels() {
-  for (cpu::ScheduleChoices &choices :
-       cpu::listSchedules(formed, cpu::getKernelOptions(cpu.features))) {
+  for (cpu::ScheduleChoices &choices : cpu::listSchedules(
+           formed, cpu::getKernelOptions(cpu.features, cpu.cpu))) {
     TunedKernel kernel;
     kernel.name = choices.kernel.getSymName().str();
     kernel.signature = kernel::getSignature(choices.kernel);

@@ -133,7 +133,8 @@ VariantModel::create(ModuleOp formed, std::vector<KernelVariants> kernels,
       new VariantModel(std::move(kernels), std::move(*file)));
   result->threads = options.tuneThreads;
   OwningOpRef<ModuleOp> module = formed.clone();
-  cpu::KernelOptions kernelOptions = cpu::getKernelOptions(cpu.features);
+  cpu::KernelOptions kernelOptions =
+      cpu::getKernelOptions(cpu.features, cpu.cpu);
   kernelOptions.profile = true;
   result->addVariants(*module, kernelOptions);
   if (llvm::Error e = runPasses(*module, errors, [&](OpPassManager &pm) {

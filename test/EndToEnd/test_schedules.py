@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import nn
 
 #: At least as many as any class lists for a kernel.
-CANDIDATES = 180
+CANDIDATES = 240
 #: Relative to the largest element of a result.
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-13, torch.bfloat16: 2**-7}
 
@@ -193,3 +193,58 @@ def test_tune_dynamic(tmp_path):
     assert (tmp_path / "m.tune.mlir").exists()
     want = exporting.eager(module, (x,))
     harness.compare(harness.run(tmp_path / "m.so", ((x,), {}), tmp_path / "r", want), want)
+
+
+class LongSums(nn.Module):
+    """Sums of more terms than a part of a panel has: a prime number of them, 3 x 3 windows, a
+    merged image, and one column."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.wide = nn.Linear(701, 70), nn.Linear(2304, 33)
+        self.window = nn.Conv2d(88, 40, 3, padding=1)
+        self.image, self.column = nn.Conv2d(704, 40, 1), nn.Linear(768, 1)
+
+    def forward(self, x, y, image, images):
+        return {
+            "linear": F.gelu(self.linear(x)) + 1,
+            "wide": self.wide(y),
+            "window": F.relu(self.window(image)),
+            "image": self.image(images),
+            "column": self.column(x.repeat(1, 2)[:, :768]),
+        }
+
+
+@pytest.mark.parametrize("dtype, form", [
+    (torch.float32, "static"), (torch.float32, "dynamic"), (torch.bfloat16, "static")], ids=str)
+def test_terms(dtype, form, tmp_path):
+    """Schedules whose tiles multiply parts of panels, on one and on two threads."""
+    torch.manual_seed(5)
+    module = LongSums().to(dtype)
+    inputs = tuple(torch.randn(shape).to(dtype) for shape in (
+        (61, 701), (150, 2304), (1, 88, 9, 13), (2, 704, 7, 9)))
+    rows = torch.export.Dim("rows", max=400)
+    dynamic = ({0: rows}, None, None, None) if form == "dynamic" else None
+    exporting.save(exporting.export(module, inputs, {}, dynamic=dynamic), tmp_path / "m.pt2")
+    want = exporting.eager(module, inputs)
+    true = exporting.eager(copy.deepcopy(module).double(), tuple(x.double() for x in inputs))
+    compiled(tmp_path, 0)
+    seen = set()
+    for candidate in range(10, 40):
+        path = compiled(tmp_path, candidate)
+        terms = {s["terms"] for s in schedules(tmp_path, candidate) if "terms" in s}
+        if not terms - seen:
+            continue
+        seen |= terms
+        for threads in 1, 2:
+            got = harness.run(path, (inputs, {}), tmp_path / str(candidate), want,
+                              f"--threads={threads}")
+            for (name, w), g, t in zip(want.items(), got, true.values()):
+                scale = t.abs().max()
+                error = ((g.double() - t).abs().max() / scale).item()
+                allowed = max(TOLERANCE[dtype],
+                              2 * ((w.double() - t).abs().max() / scale).item())
+                assert error <= allowed, f"{name}, candidate {candidate}: error {error:.2e}"
+        if len(seen) >= 3:
+            return
+    pytest.fail(f"expected schedules with three numbers of terms, got {seen}")

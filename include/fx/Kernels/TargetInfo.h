@@ -8,6 +8,8 @@
 #ifndef FX_KERNELS_TARGETINFO_H
 #define FX_KERNELS_TARGETINFO_H
 
+#include "llvm/ADT/StringRef.h"
+
 #include <cstdint>
 
 namespace fx::kernel {
@@ -73,6 +75,10 @@ struct TargetInfo {
 
   /// Whether one row of a matmul gains from prefetches of its weights.
   bool prefetchesWeights = false;
+  /// Whether the CPU is one of Intel's with AVX-512. It multiplies two vectors
+  /// of 512 bits at a time, for which its second-level cache delivers too
+  /// little; other caches and memory are slower than those of AMD's CPUs.
+  bool isIntel = false;
 
   MatrixUnit matrixUnit = MatrixUnit::None;
   /// The number of streaming multiprocessors; an H100 has 132.
@@ -94,6 +100,13 @@ struct TargetInfo {
     target.tiles = tiles;
     target.isNEON = isNEON;
     return target;
+  }
+  /// Sets what depends on the name of the CPU, as LLVM writes it; "" if it is
+  /// not known.
+  void setCPU(llvm::StringRef name) {
+    prefetchesWeights = name == "znver5";
+    isIntel = lanes >= 16 && !name.empty() && name != "generic" &&
+              !name.starts_with("znver") && !name.starts_with("x86-64");
   }
   static TargetInfo getGPU(MatrixUnit matrixUnit) {
     TargetInfo target;

@@ -53,6 +53,8 @@ void ContractionAttr::walkParameters(ParameterFn fn) const {
     walkNumbers(getContext(), {{"prefetch", getPrefetch()}}, fn);
   if (getTiles())
     fn("tiles", UnitAttr::get(getContext()));
+  if (getTerms())
+    walkNumbers(getContext(), {{"terms", getTerms()}}, fn);
 }
 void RowsAttr::walkParameters(ParameterFn fn) const {
   if (getUnroll())
@@ -150,7 +152,7 @@ static LogicalResult verifyRange(EmitErrorFn emitError, Parameter parameter,
 LogicalResult ContractionAttr::verify(EmitErrorFn emitError, int64_t rows,
                                       int64_t vectors, int64_t rowBlock,
                                       bool rowsFirst, int64_t prefetch,
-                                      bool tiles) {
+                                      bool tiles, int64_t terms) {
   for (Parameter parameter : {Parameter("rows", rows), {"vectors", vectors}})
     if (failed(verifyRange(emitError, parameter, 1, kMaxTileVectors)))
       return failure();
@@ -158,11 +160,14 @@ LogicalResult ContractionAttr::verify(EmitErrorFn emitError, int64_t rows,
     return emitError() << "rows: expected 16 or 32 for tiles, got " << rows;
   if (tiles && prefetch)
     return emitError() << "prefetch: expected 0 for tiles, got " << prefetch;
+  if (tiles && terms)
+    return emitError() << "terms: expected 0 for tiles, got " << terms;
   if (!tiles && rows * vectors > kMaxTileVectors)
     return emitError() << "expected rows * vectors up to " << kMaxTileVectors
                        << ", got " << rows * vectors;
-  for (Parameter parameter :
-       {Parameter("row_block", rowBlock), {"prefetch", prefetch}})
+  for (Parameter parameter : {Parameter("row_block", rowBlock),
+                              {"prefetch", prefetch},
+                              {"terms", terms}})
     if (failed(verifyRange(emitError, parameter, 0,
                            std::numeric_limits<int64_t>::max())))
       return failure();

@@ -104,7 +104,7 @@ func.func private @kernel_0(%x: tensor<256x68xf16>, %y: tensor<68x128xf16>, %out
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.problem = #fx_kernel.problem<m = 180, n = 128, k = 648>
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.warpgroup
-// CHECK: call @fx_rt_gpu_image_map(%c0_i64, %c1_i64, %{{.*}}, %c128_i64, %c4_i64, %c72_i64, %c16_i64, %c19_i64, %c2_i64, %c144_i64, %c2304_i64, %c43776_i64, %c-6_i64, %c-2_i64, %c1_i64, %c2_i64)
+// CHECK: call @fx_rt_gpu_image_map(%c0_i64, %c1_i64, %{{.*}}, %c128_i64, %c4_i64, %c72_i64, %c16_i64, %c19_i64, %c2_i64, %c144_i64, %c2304_i64, %c43776_i64, %c0_i64, %c0_i64, %c-6_i64, %c-2_i64, %c1_i64, %c2_i64)
 // CHECK: call @fx_rt_gpu_tensor_map(%c1_i64, %c1_i64, %{{.*}}, %c64_i64, %c3_i64, %c128_i64, %c72_i64, %c9_i64, %c1_i64, %c256_i64, %c18432_i64, %c0_i64)
 // CHECK: scf.for {{.*}} = %c0 to %c18 step %c1
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %{{.*}}, %{{.*}}, box[%[[C:.*]], %{{.*}}, %{{.*}}, %{{.*}}] im2col[%{{.*}}, %{{.*}}] {mode = #nvvm.tma_load_mode<im2col>}

@@ -59,14 +59,16 @@ struct KernelOptions {
 
   /// Returns what the choice of schedules depends on.
   kernel::TargetInfo getScheduleTarget() const {
-    return kernel::TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16, tiles,
-                                      neon);
+    kernel::TargetInfo info = kernel::TargetInfo::getCPU(
+        lanes, /*hasByteDot=*/false, bf16, tiles, neon);
+    info.setCPU(target.cpu);
+    return info;
   }
 };
 
 /// Returns the options for a list of features of x86 or AArch64 in LLVM's
-/// notation ("+avx512f,+avx2,...").
-KernelOptions getKernelOptions(llvm::StringRef features);
+/// notation ("+avx512f,+avx2,..."), and for the name of the CPU.
+KernelOptions getKernelOptions(llvm::StringRef features, llvm::StringRef cpu);
 
 /// Builds the pipeline of all passes on tensors: from the linalg contract to a
 /// module whose public functions contain `fx_kernel.invoke` ops, and linalg ops

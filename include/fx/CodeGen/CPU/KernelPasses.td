@@ -160,7 +160,8 @@ def FXCPUWinograd : Pass<"fx-cpu-winograd", "::mlir::ModuleOp"> {
              clEnumValN(WinogradMode::Auto, "auto", "those that gain from it"),
              clEnumValN(WinogradMode::Off, "off", "none"),
              clEnumValN(WinogradMode::F2, "f2", "all, by F(2 x 2, 3 x 3)"),
-             clEnumValN(WinogradMode::F4, "f4", "all, by F(4 x 4, 3 x 3)"))}]>
+             clEnumValN(WinogradMode::F4, "f4", "all, by F(4 x 4, 3 x 3)"))}]>,
+    Option<"cpu", "cpu", "std::string", "", "the CPU, as LLVM names it">
   ];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",

@@ -66,6 +66,10 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
     If `prefetch` is 1, the only tile prefetches its own panel; if it is 0,
     nothing is prefetched.
 
+    With `terms`, all rows of a block multiply a part of a panel of that many
+    terms before the next part is read, so that it stays in the first-level
+    cache. Their sums are in memory meanwhile.
+
     With `tiles`, the sums are in AMX tiles: two by `vectors` times the lanes of
     a vector, divided by 16, tiles of 16 rows and 16 columns. `rows` is 16 or 32.
 
@@ -78,7 +82,8 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
     DefaultValuedParameter<"int64_t", "0">:$row_block,
     DefaultValuedParameter<"bool", "false">:$rows_first,
     DefaultValuedParameter<"int64_t", "0">:$prefetch,
-    DefaultValuedParameter<"bool", "false">:$tiles);
+    DefaultValuedParameter<"bool", "false">:$tiles,
+    DefaultValuedParameter<"int64_t", "0">:$terms);
 }
 
 def FXKernel_WinogradAttr : FXKernel_TiledSchedule<"Winograd", "winograd"> {

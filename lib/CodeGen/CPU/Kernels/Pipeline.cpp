@@ -17,13 +17,15 @@
 
 using namespace mlir;
 
-fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
+fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features,
+                                                 llvm::StringRef cpu) {
   llvm::SmallVector<llvm::StringRef> list;
   features.split(list, ',');
   auto has = [&](llvm::StringRef name) {
     return llvm::is_contained(list, ("+" + name).str());
   };
   KernelOptions options;
+  options.target.cpu = cpu.str();
   if (has("neon")) {
     options.lanes = 4;
     options.neon = true;
@@ -71,8 +73,8 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createFXCPUIntegerContractions());
   if (options.bf16 || options.tiles.bf16)
     pm.addPass(kernel::createPadChannelsPass({/*pairs=*/true}));
-  pm.addPass(
-      createFXCPUWinograd({options.lanes, options.neon, options.winograd}));
+  pm.addPass(createFXCPUWinograd(
+      {options.lanes, options.neon, options.winograd, options.target.cpu}));
   pm.addPass(
       createFXCPUPackWeights({options.lanes, options.vnni && !options.neon,
                               options.bf16, options.f16, options.tiles}));

@@ -54,7 +54,7 @@ struct SelectSchedules
   void runOnOperation() override {
     TargetInfo target =
         TargetInfo::getCPU(lanes, /*hasByteDot=*/false, bf16, tiles, neon);
-    target.prefetchesWeights = cpu == "znver5";
+    target.setCPU(cpu);
     std::optional<TuningFile> file;
     if (!tuneFile.empty()) {
       llvm::Expected<TuningFile> read =

@@ -33,6 +33,27 @@ static int64_t chooseDivisor(int64_t size, int64_t most) {
   return tiles <= 3 ? llvm::divideCeil(size, tiles) : usual;
 }
 
+/// As `chooseDivisor` for Intel's CPUs with AVX-512: the number of rows for
+/// which all tiles take the least time. A step of a tile of r rows takes as
+/// long as r rows and 1.3 more (on Ice Lake, two vectors a row; from 6 to 14
+/// rows it reaches 143, 151 (8 rows), 158 (12 rows) and 160 of 176 GFLOP/s).
+static int64_t chooseFastestRows(int64_t size, int64_t most) {
+  constexpr double kStep = 1.3;
+  if (ShapedType::isDynamic(size) || size <= most)
+    return ShapedType::isDynamic(size) ? most : std::max<int64_t>(size, 1);
+  int64_t best = 1;
+  double least = 0;
+  for (int64_t rows = 1; rows <= most; ++rows) {
+    double cost = size + kStep * llvm::divideCeil(size, rows);
+    if (rows == 1 || cost <= least) {
+      best = rows;
+      least = cost;
+    }
+  }
+  // The same number of tiles, but no small one.
+  return llvm::divideCeil(size, llvm::divideCeil(size, best));
+}
+
 /// Returns the number of rows of the register tile. Measured on Zen 5 (32
 /// registers, two vectors a row): 8 to 12 rows reach the peak, 14 rows spill
 /// around the loop, 6 and 7 rows come within 2 % of the peak. Prefers numbers
@@ -52,7 +73,8 @@ static int64_t chooseRows(int64_t size, int64_t vectors,
     registers /= 2;
   int64_t most = std::max<int64_t>(1, (registers - 1 - vectors) / vectors);
   most = std::min<int64_t>(most, lanes >= 16 ? (vectors == 1 ? 16 : 12) : 6);
-  return chooseDivisor(size, most);
+  return target.isIntel && !isGrouped ? chooseFastestRows(size, most)
+                                      : chooseDivisor(size, most);
 }
 
 /// Returns the number of tiles that each prefetch a part of the next panel
@@ -101,6 +123,29 @@ static int64_t getRowRange(Contraction &c) {
   return m;
 }
 
+/// Returns the same, times the size of the loop outside of it if the emitter
+/// will merge both (`canMergeRows`): they are neighbours in both tensors.
+static int64_t getMergedRange(Contraction &c) {
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  AffineMap lhs = c.lhsMap(), result = c.resultMap();
+  for (unsigned d = result.getNumResults(); d-- > 0;) {
+    unsigned inner = result.getDimPosition(d);
+    if (!llvm::is_contained(c.m, inner) || ranges[inner] == 1)
+      continue;
+    unsigned outer = d ? result.getDimPosition(d - 1) : inner;
+    if (!llvm::is_contained(c.m, outer) || outer == inner ||
+        ShapedType::isDynamic(ranges[inner]) ||
+        ShapedType::isDynamic(ranges[outer]))
+      return ranges[inner];
+    for (unsigned l = 0; l + 1 < lhs.getNumResults(); ++l)
+      if (lhs.getResult(l) == getAffineDimExpr(outer, lhs.getContext()) &&
+          lhs.getResult(l + 1) == getAffineDimExpr(inner, lhs.getContext()))
+        return ranges[inner] * ranges[outer];
+    return ranges[inner];
+  }
+  return 1;
+}
+
 bool fx::cpu::usesTiles(Contraction &c, const TargetInfo &target) {
   Type left = getElementTypeOrSelf(c.lhs().getType());
   bool exists = c.isInteger()                 ? target.tiles.int8
@@ -135,6 +180,11 @@ bool fx::cpu::isPackedInPairs(Contraction &c) {
   return c.isHalf() && unpack && unpack.getInnerDimsPos().size() == 2;
 }
 
+/// The bytes of a part of a panel on Intel's CPUs, which have 48 KiB of
+/// first-level cache (32 KiB before Ice Lake), and the least number of tiles of
+/// rows for which parts pay.
+static constexpr int64_t kPartBytes = 32 * 1024, kLeastTiles = 4;
+
 static ContractionAttr chooseSchedule(Contraction &c,
                                       const TargetInfo &target) {
   int64_t lanes = target.lanes;
@@ -152,7 +202,7 @@ static ContractionAttr chooseSchedule(Contraction &c,
   auto unpack = c.rhs().getDefiningOp<UnpackOp>();
   if (unpack)
     vectors = std::max<int64_t>(1, unpack.getInnerTiles()[0] / lanes);
-  int64_t m = getRowRange(c);
+  int64_t m = target.isIntel ? getMergedRange(c) : getRowRange(c);
   int64_t registers = c.isDouble() ? 2 * vectors : vectors;
   bool tiles = unpack && usesTiles(c, target);
   int64_t rows = tiles ? (!ShapedType::isDynamic(m) && m <= 16 ? 16 : 32)
@@ -168,6 +218,13 @@ static ContractionAttr chooseSchedule(Contraction &c,
   }
   bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
                  k * columns * bytes <= target.operandCache;
+  int64_t terms = 0;
+  if (target.isIntel && unpack && !tiles && !ShapedType::isDynamic(k) &&
+      (ShapedType::isDynamic(m) || m >= kLeastTiles * rows)) {
+    terms = kPartBytes / (vectors * lanes * bytes);
+    if (2 * k < 3 * terms)
+      terms = 0;
+  }
   int64_t prefetch = 0;
   if (!tiles && !isSmall && unpack && !ShapedType::isDynamic(k)) {
     int64_t all = product(c.m), width = vectors * lanes;
@@ -177,10 +234,11 @@ static ContractionAttr chooseSchedule(Contraction &c,
                         : llvm::divideCeil(all, rows);
     prefetch = all == 1
                    ? prefetchesOneRow(c, target)
-                   : choosePrefetch(count, k * width * bytes, width, target);
+                   : choosePrefetch(count, (terms ? terms : k) * width * bytes,
+                                    width, target);
   }
   return ContractionAttr::get(c.op.getContext(), rows, vectors, block, isSmall,
-                              prefetch, tiles);
+                              prefetch, tiles, terms);
 }
 
 /// Matches a contraction whose right operand is packed or has contiguous
@@ -217,10 +275,15 @@ struct CandidateList {
   /// consists of whole tiles.
   void add(int64_t rows, int64_t vectors, int64_t block, bool rowsFirst,
            int64_t prefetch) {
+    add(rows, vectors, block, rowsFirst, prefetch, base.getTerms());
+  }
+  void add(int64_t rows, int64_t vectors, int64_t block, bool rowsFirst,
+           int64_t prefetch, int64_t terms) {
     if (block)
       block = std::max(rows, block / rows * rows);
     list.push_back(ContractionAttr::get(base.getContext(), rows, vectors, block,
-                                        rowsFirst, prefetch, /*tiles=*/false));
+                                        rowsFirst, prefetch, /*tiles=*/false,
+                                        terms));
   }
   /// Returns the numbers of rows whose sums fit into registers, beside a row of
   /// the right operand and an element of the left one; the largest first.
@@ -258,6 +321,10 @@ void CandidateList::addOrders(int64_t rows) {
       if (other != prefetch)
         add(rows, vectors, block, rowsFirst, other);
   add(rows, vectors, block, !rowsFirst, prefetch);
+  if (isPacked() && !c.isInteger() && !c.groupSize)
+    for (int64_t other : {0, 128, 256, 512, 1024})
+      if (other != base.getTerms())
+        add(rows, vectors, block, rowsFirst, prefetch, other);
   if (!block)
     return;
   for (int64_t other : {2 * block, block / 2, 4 * block, block / 4})

@@ -91,6 +91,7 @@ struct ContractionEmitter {
   int64_t rows = 8, vectors = 2, rowBlock = 0, prefetch = 0;
   bool panelsFirst = true;
   bool tiles = false;
+  int64_t terms = 0;
   // Operands.
   const Buffer *a = nullptr, *b = nullptr;
   const Buffer *t = nullptr; ///< the scales of groups, in panels
@@ -128,6 +129,16 @@ struct ContractionEmitter {
   } fixed;
   // The words of the left operand, if the weights are converted to pairs.
   mlir::Value pairsOfLeft;
+  // The sums of the rows of a task, if all rows multiply one part of the panel
+  // after the other, see ContractionParts.cpp.
+  struct {
+    mlir::Value sums;
+    /// The loops within a part, and the size of the first one of the current
+    /// part, which is shorter if it is the last.
+    llvm::SmallVector<ReductionLoop, 2> loops;
+    Index size;
+    Index a, b; ///< offsets of the current part
+  } part;
   // The configuration of the tiles, and the sums that they store.
   mlir::Value tileConfig, tileSums;
 
@@ -178,7 +189,8 @@ struct ContractionEmitter {
   int64_t width() const { return innerTerms() * code.lanes; }
   /// Returns the current coordinates of a tensor with labels `of`.
   Coords coords(llvm::ArrayRef<int> of);
-  Index prefetchStart(const Index &row);
+  Index prefetchStart(const Index &row, llvm::ArrayRef<ReductionLoop> loops,
+                      const Index &bOff);
   void emitPrefetch(const Index &bAt, const Index &next, int64_t unrolled);
   /// Returns the element type of the result: i32, f32 or f64.
   mlir::Type sumType();
@@ -415,6 +427,20 @@ struct ContractionEmitter {
   /// iterations.
   void countFirstTile(llvm::ArrayRef<TaskLoop> order, llvm::ArrayRef<Index> ivs,
                       bool blocked);
+  /// Returns true if all rows of a task multiply a part of the panel before the
+  /// next one.
+  bool hasParts();
+  /// Divides the reduction loops: returns those over parts, and sets
+  /// `part.loops`.
+  llvm::SmallVector<ReductionLoop> splitTerms();
+  /// Returns the place of a vector of sums of a row in `part.sums`.
+  mlir::Value placeInPart(const Index &row, int64_t vector);
+  /// Adds the products of the current part to the sums of `count` rows.
+  void addPart(Scope &scope, const Index &row, int64_t count);
+  /// Emits a task part by part. `emitRows` emits the tiles of all its rows, of
+  /// which there are at most `most`.
+  void emitParts(Scope &scope, const TaskTile &tile, int64_t most,
+                 llvm::function_ref<void(Scope &)> emitRows);
   /// Emits a full block of rows. Its size is static, so that it needs no switch
   /// over the heights of the last tile.
   void emitBlock(Scope &scope, const Index &from);

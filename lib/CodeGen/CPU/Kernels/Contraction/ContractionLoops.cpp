@@ -227,6 +227,7 @@ bool ContractionEmitter::analyseOps() {
     prefetch = schedule.getPrefetch();
     panelsFirst = !schedule.getRowsFirst();
     tiles = schedule.getTiles();
+    terms = schedule.getTerms();
   }
   SmallVector<int> loops;
   for (unsigned d = 0; d < info.op.getNumLoops(); ++d)

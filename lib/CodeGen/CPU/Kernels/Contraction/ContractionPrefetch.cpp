@@ -25,15 +25,17 @@ static constexpr int64_t kLine = 64;
 
 /// Returns the offset in the next panel from which the tile at `row`
 /// prefetches. Each of the first `prefetch` tiles prefetches an equal part.
-Index ContractionEmitter::prefetchStart(const Index &row) {
-  int64_t part = vectors * width();
-  for (const ReductionLoop &r : reductions)
-    part *= r.size.constant;
-  part /= prefetch;
+Index ContractionEmitter::prefetchStart(const Index &row,
+                                        ArrayRef<ReductionLoop> loops,
+                                        const Index &bOff) {
+  int64_t size = vectors * width();
+  for (const ReductionLoop &r : loops)
+    size *= r.size.constant;
+  size /= prefetch;
   Index tile =
       code.add(firstTile, code.floorDiv(code.sub(row, firstRow), rows));
-  return code.add(code.add(bBase, Index::of(part * prefetch)),
-                  code.mul(tile, Stride{part, fetchScale}));
+  return code.add(code.add(bOff, Index::of(size * prefetch)),
+                  code.mul(tile, Stride{size, fetchScale}));
 }
 
 /// If there are fewer tiles than `prefetch`, each of them prefetches several

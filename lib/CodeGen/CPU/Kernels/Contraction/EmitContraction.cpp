@@ -40,7 +40,8 @@ ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
                  llvm::all_of(reductions, [&](const ReductionLoop &r) {
                    return r.size.isStatic() && r.b.constant % prefetch == 0;
                  });
-  Index pOff = fetches && prefetch > 1 ? prefetchStart(row) : Index::of(0);
+  Index pOff = fetches && prefetch > 1 ? prefetchStart(row, reductions, bBase)
+                                       : Index::of(0);
   if (fixed.bytes)
     return sumFixedPoint(scope, aRow, bBase, pOff, fetches);
   if (info.groupSize)
@@ -306,6 +307,8 @@ void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
 
 void ContractionEmitter::emitTile(Scope &scope, const Index &row,
                                   int64_t count) {
+  if (part.sums)
+    return addPart(scope, row, count);
   prefetchEpilogue(row, count);
   SmallVector<Value> acc = accumulate(scope, row, count);
   // An expensive epilogue is emitted once, in a loop over the rows, which
@@ -452,15 +455,21 @@ void ContractionEmitter::emit() {
           code.sub(code.sub(nSize, column), Index::of(v * code.lanes))));
   bool isFull = blocked && tile.to.value && tile.from.value &&
                 mSize.isStatic() && mSize.constant % rowBlock == 0;
+  auto emitRows = [&](Scope &scope) {
+    if (isFull)
+      emitBlock(scope, tile.from);
+    else
+      emitRowsOf(scope, tile.from, tile.to);
+  };
   if (tiles)
     emitTiles(task, tile.from,
               isFull ? Index::of(rowBlock) : code.sub(tile.to, tile.from));
   else if (mLoop && (fixed.bytes || decodes()))
     emitByteRows(task, tile.from, tile.to);
-  else if (isFull)
-    emitBlock(task, tile.from);
+  else if (hasParts())
+    emitParts(task, tile, blocked ? rowBlock : mSize.constant, emitRows);
   else
-    emitRowsOf(task, tile.from, tile.to);
+    emitRows(task);
   code.endForall(forall);
   if (fixed.bytes)
     freeRounded();
