@@ -64,10 +64,9 @@ void fx::buildSimplifyPipeline(OpPassManager &pm,
   // Other weights may have other zero points and need more bits.
   if (!options.swappableWeights) {
     pm.addPass(createDropZeroPointsPass());
-    // GPU kernels read weights as bytes.
-    if (!options.gpu)
-      pm.addPass(createNoteNarrowWeightsPass());
-    else
+    // GPU kernels read words of eight numbers.
+    pm.addPass(createNoteNarrowWeightsPass({/*multiple=*/options.gpu ? 8 : 1}));
+    if (options.gpu)
       pm.addPass(createMergeLinearsPass());
   }
   pm.addPass(createCanonicalizerPass());
@@ -135,6 +134,7 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, bool tensorCores) {
   pm.addPass(kernel::createGeneralizeOpsPass());
   if (tensorCores)
     pm.addPass(kernel::createPadChannelsPass());
+  pm.addPass(fx::gpu::createFXGPUPackWeights({tensorCores}));
   pm.addPass(kernel::createFormKernelsPass({/*gpu=*/true, tensorCores}));
   pm.addPass(kernel::createHoistPreparePass());
 }

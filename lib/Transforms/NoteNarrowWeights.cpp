@@ -41,7 +41,8 @@ public:
             call->getNumOperands() == 0)
           continue;
         Value input = call->getOperand(0);
-        if (!constants.contains(input) || !isNarrow(input, symbols, files))
+        if (!constants.contains(input) || !hasWholeRows(input) ||
+            !isNarrow(input, symbols, files))
           continue;
         call->setAttr("fx.bits", b.getI64IntegerAttr(4));
         ++numNoted;
@@ -50,6 +51,16 @@ public:
   }
 
 private:
+  /// Returns true if the size of the last dimension is a multiple of
+  /// `multiple`.
+  bool hasWholeRows(Value value) {
+    auto type = dyn_cast<FakeTensorType>(value.getType());
+    int64_t size = type && type.getRank() ? type.getDimSize(type.getRank() - 1)
+                                          : ShapedType::kDynamic;
+    return multiple == 1 ||
+           (!ShapedType::isDynamic(size) && size % multiple == 0);
+  }
+
   /// Returns true if `value` is an int8 state and all bytes of its storage are
   /// in [-8, 7]. Returns false if the storage cannot be read: a later user of
   /// the elements reports the error.

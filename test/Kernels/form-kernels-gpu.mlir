@@ -144,3 +144,47 @@ func.func @main(%x: tensor<2x8x9x64xf16>, %w: tensor<3x3x64x64xf16>) -> (tensor<
   } -> tensor<2x8x9x64xf32>
   return %padded, %y, %z : tensor<2x10x11x64xf16>, tensor<2x8x9x64xf32>, tensor<2x8x9x64xf32>
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+
+// A weight of bytes that several rows multiply is expanded by the kernel, also
+// if it depends on states alone. Its scales are computed once.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[Q:[^:]+]]: tensor<16x128xi8>
+// CHECK: %[[SCALES:.+]] = fx_kernel.invoke @kernel_1
+// CHECK: fx_kernel.invoke @kernel_0 ins(%[[Q]], %[[SCALES]],
+// CHECK-NOT: fx_kernel.invoke
+// CHECK: func.func private @kernel_0
+// CHECK: arith.sitofp
+// CHECK: arith.mulf
+// CHECK: arith.mulf
+// CHECK: arith.addf
+func.func @main(%x: tensor<2x128xf32>, %q: tensor<16x128xi8> {fx.state = @w}, %s: tensor<16xf32> {fx.state = @s}) -> tensor<2x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %es = tensor.empty() : tensor<16xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%s : tensor<16xf32>) outs(%es : tensor<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %half : f32
+    linalg.yield %0 : f32
+  } -> tensor<16xf32>
+  %ew = tensor.empty() : tensor<16x128xf32>
+  %w = linalg.generic {indexing_maps = [#id, #i, #id], iterator_types = ["parallel", "parallel"]} ins(%q, %t : tensor<16x128xi8>, tensor<16xf32>) outs(%ew : tensor<16x128xf32>) {
+  ^bb0(%a: i8, %b: f32, %o: f32):
+    %0 = arith.sitofp %a : i8 to f32
+    %1 = arith.mulf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<16x128xf32>
+  %e = tensor.empty() : tensor<2x16xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x16xf32>) -> tensor<2x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<2x128xf32>, tensor<16x128xf32>) outs(%f : tensor<2x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x16xf32>
+  return %r : tensor<2x16xf32>
+}

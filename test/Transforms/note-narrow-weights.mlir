@@ -1,4 +1,7 @@
 // RUN: fx-opt %s -fx-note-narrow-weights | FileCheck %s
+// RUN: fx-opt %s -fx-note-narrow-weights=multiple=4 | FileCheck %s
+// RUN: fx-opt %s -fx-note-narrow-weights=multiple=8 | FileCheck %s --check-prefix=NONE
+// NONE-NOT: fx.bits
 
 fx.state @low : !fx.tensor<[2, 4], i8> = dense<[7, 0, 248, 249, 1, 2, 3, 4]> : tensor<8xui8>
 fx.state @high : !fx.tensor<[2, 4], i8> = dense<[7, 0, 8, 249, 1, 2, 3, 4]> : tensor<8xui8>

@@ -1,4 +1,4 @@
-//===- ConvertElements.h - tensors of another float type --------*- C++ -*-===//
+//===- ConvertElements.h - tensors of another element type ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,12 +8,22 @@
 #ifndef FX_KERNELS_CONVERTELEMENTS_H
 #define FX_KERNELS_CONVERTELEMENTS_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 namespace fx::kernel {
+
+/// Creates a pointwise op that applies `fn` to `x` and gives a tensor of
+/// `element`.
+mlir::Value
+mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+            mlir::Type element,
+            llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                           mlir::Value)>
+                fn);
 
 /// Converts tensors of floats to another float type, each once, directly after
 /// its definition. If a tensor is the result of a `tensor.pad` with a constant,

@@ -29,7 +29,7 @@ class OpPassManager;
 namespace fx {
 
 struct SimplifyOptions {
-  /// The graph is for a GPU. GPU kernels cannot read weights of 4 bits.
+  /// The graph is for a GPU.
   bool gpu = false;
   /// See `fx-compile --swappable-weights`.
   bool swappableWeights = false;

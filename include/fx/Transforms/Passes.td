@@ -265,6 +265,10 @@ def NoteNarrowWeightsPass
     `fx-compile` omits the pass if weights can be swapped, since new weights
     could need all bits.
   }];
+  let options = [
+    Option<"multiple", "multiple", "int64_t", "1",
+           "note only weights whose last dimension is a multiple of this number">
+  ];
   let statistics = [
     Statistic<"numNoted", "noted", "Calls whose weights fit four bits">
   ];

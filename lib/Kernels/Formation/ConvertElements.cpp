@@ -1,4 +1,4 @@
-//===- ConvertElements.cpp - tensors of another float type ----------------===//
+//===- ConvertElements.cpp - tensors of another element type --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,21 +16,29 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Converts the elements of `v` by a pointwise generic.
-static Value convert(OpBuilder &b, Location loc, Value v, FloatType type) {
-  int64_t rank = cast<RankedTensorType>(v.getType()).getRank();
-  Value empty =
-      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, v), type);
+Value fx::kernel::mapElements(
+    OpBuilder &b, Location loc, Value x, Type element,
+    function_ref<Value(OpBuilder &, Location, Value)> fn) {
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+  Value out = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
+                                      element);
   SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location at, ValueRange args) {
-    Value x = convertScalarToDtype(nested, at, args[0], type,
-                                   /*isUnsignedCast=*/false);
-    linalg::YieldOp::create(nested, at, x);
-  };
-  return linalg::GenericOp::create(b, loc, empty.getType(), v, empty, maps,
-                                   kinds, body)
+  return linalg::GenericOp::create(
+             b, loc, out.getType(), x, out, maps, kinds,
+             [&](OpBuilder &nested, Location at, ValueRange v) {
+               linalg::YieldOp::create(nested, at, fn(nested, at, v[0]));
+             })
       .getResult(0);
+}
+
+/// Converts the elements of `v` by a pointwise generic.
+static Value convert(OpBuilder &b, Location loc, Value v, FloatType type) {
+  return mapElements(b, loc, v, type,
+                     [&](OpBuilder &nested, Location at, Value x) {
+                       return convertScalarToDtype(nested, at, x, type,
+                                                   /*isUnsignedCast=*/false);
+                     });
 }
 
 Value ElementConverter::get(Value value) {

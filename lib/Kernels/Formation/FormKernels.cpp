@@ -56,6 +56,7 @@ static Operation *ownDefinition(OpOperand &operand) {
 
 namespace {
 using Group = llvm::SmallSetVector<Operation *, 16>;
+using Fits = llvm::function_ref<bool(const Group &)>;
 
 class KernelFormation {
 public:
@@ -77,8 +78,8 @@ private:
   bool isCyclic(const Group &group);
   std::optional<LoopLabels> labelsOf(const Group &group);
   std::optional<LoopLabels> rowLabels(const Group &group);
-  void addChain(Group &group, llvm::function_ref<bool(const Group &)> fits);
-  void addProducers(Group &group, llvm::function_ref<bool(const Group &)> fits);
+  void addChain(Group &group, Fits fits);
+  void addProducers(Group &group, Fits fits, Value expanded = {});
   Group attention(Attention match);
   Group contraction(const Contraction &match);
   Group rows(linalg::GenericOp op);
@@ -199,8 +200,7 @@ std::optional<LoopLabels> KernelFormation::labelsOf(const Group &group) {
 }
 
 /// Repeatedly adds the pointwise op that is the only user of the last op.
-void KernelFormation::addChain(Group &group,
-                               llvm::function_ref<bool(const Group &)> fits) {
+void KernelFormation::addChain(Group &group, Fits fits) {
   Operation *last = group[0];
   while (group.size() < kMaxGroup && last->getNumResults() == 1) {
     Operation *user = soleUser(last->getResult(0));
@@ -215,9 +215,9 @@ void KernelFormation::addChain(Group &group,
   }
 }
 
-/// Adds slices, and pointwise ops that only the group uses.
-void KernelFormation::addProducers(
-    Group &group, llvm::function_ref<bool(const Group &)> fits) {
+/// Adds slices, and pointwise ops that only the group uses. The one that
+/// defines `expanded` may be costly or depend on states alone.
+void KernelFormation::addProducers(Group &group, Fits fits, Value expanded) {
   for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
     auto generic = dyn_cast<linalg::GenericOp>(group[i]);
     if (!generic)
@@ -231,12 +231,13 @@ void KernelFormation::addProducers(
       if (slice) {
         def = ownDefinition(*operand);
       } else {
-        if (!isPointwise(def) || isBroadcastState(*operand) ||
+        bool isExpanded = operand->get() == expanded;
+        if (!isPointwise(def) || (!isExpanded && isBroadcastState(*operand)) ||
             !llvm::all_of(def->getUsers(),
                           [&](Operation *u) { return group.contains(u); }))
           continue;
         AffineMap map = generic.getMatchingIndexingMap(operand);
-        if (!map.isPermutation() &&
+        if (!isExpanded && !map.isPermutation() &&
             bodyCost(cast<linalg::GenericOp>(def)) > kCheap)
           continue;
       }
@@ -275,7 +276,7 @@ Group KernelFormation::attention(Attention match) {
 /// Returns true if `op` computes its result from a tensor of the same rank with
 /// narrower elements.
 static bool isExpansion(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   if (!generic || generic->getNumResults() != 1)
     return false;
   auto bits = [](Value v) {
@@ -293,13 +294,12 @@ Group KernelFormation::contraction(const Contraction &match) {
   Group group;
   Contraction c = match;
   AffineMap map = c.rhsMap();
-  bool packed = c.rhs().getDefiningOp<UnpackOp>() != nullptr;
-  unsigned last = map.getNumResults() - 1;
   bool fewRows = hasFewRows(c, target);
   // The right operand must be packed or have contiguous columns, unless the
   // target reads it in any order.
-  if (!packed && !fewRows && !target.readsAnyOrder() &&
-      map.getDimPosition(last) != c.lastN())
+  if (!c.rhs().getDefiningOp<UnpackOp>() && !fewRows &&
+      !target.readsAnyOrder() &&
+      map.getDimPosition(map.getNumResults() - 1) != c.lastN())
     return group;
   group.insert(c.op);
   int column = c.lastN();
@@ -321,16 +321,16 @@ Group KernelFormation::contraction(const Contraction &match) {
     return true;
   };
   addChain(group, fits);
+  Value expanded =
+      fewRows && isExpansion(c.rhs().getDefiningOp()) ? c.rhs() : Value();
   auto fitsProducers = [&](const Group &g) {
-    // The contraction's operands must be read from memory, except for weights
-    // that the kernel expands.
+    // Operands must be read from memory, except for weights to be expanded.
     for (Value v : c.op.getInputs())
-      if (Operation *def = v.getDefiningOp(); def && g.contains(def))
-        if (!fewRows || v != c.rhs() || !isExpansion(def))
-          return false;
+      if (v != expanded && g.contains(v.getDefiningOp()))
+        return false;
     return fits(g);
   };
-  addProducers(group, fitsProducers);
+  addProducers(group, fitsProducers, expanded);
   OpOperand &images = *c.op.getDpsInputOperand(c.a);
   if (Operation *pad = images.get().getDefiningOp();
       isFree(pad) && isReadWithPadding(pad, c, target))

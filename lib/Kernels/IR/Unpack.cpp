@@ -69,40 +69,54 @@ LogicalResult UnpackOp::verify() {
   return success();
 }
 
-/// Extracts the numbers of four bits that `joined` holds, two in a byte.
-static Value splitNibbles(OpBuilder &b, Location loc, Value joined) {
-  auto type = cast<RankedTensorType>(joined.getType());
-  unsigned rank = type.getRank(), at = rank - 3;
-  SmallVector<int64_t> shape(type.getShape());
-  shape[at] *= 2;
+Value UnpackOp::extractNibble(OpBuilder &b, Location loc, Value byte,
+                              Value isHigh) {
+  Value four = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(4));
+  Value up = arith::ShLIOp::create(b, loc, byte, four);
+  Value high = arith::SelectOp::create(b, loc, isHigh, byte, up);
+  return arith::ShRSIOp::create(b, loc, high, four);
+}
+
+/// Extracts the numbers of four bits that the source holds, two in a byte.
+static Value expandNibbles(OpBuilder &b, UnpackOp op) {
+  Location loc = op.getLoc();
+  ArrayRef<int64_t> perm = op.getOuterDimsPerm(), tiles = op.getInnerTiles();
+  unsigned rank = perm.size();
   AffineMap whole = b.getMultiDimIdentityMap(rank);
-  SmallVector<AffineExpr> exprs(whole.getResults());
-  exprs[at] = exprs[at].floorDiv(2);
-  Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  SmallVector<AffineExpr> outer(whole.getResults()), exprs, inner;
+  for (auto [pos, tile] : llvm::zip(op.getInnerDimsPos(), tiles)) {
+    inner.push_back(outer[pos] % tile);
+    outer[pos] = outer[pos].floorDiv(tile);
+  }
+  for (int64_t d : perm)
+    exprs.push_back(outer[d]);
+  AffineExpr tile = exprs.back();
+  exprs.back() = tile.floorDiv(2);
+  exprs.append(inner);
+  Value empty = tensor::EmptyOp::create(b, loc, op.getMixedSizes(),
+                                        op.getType().getElementType());
   return linalg::GenericOp::create(
-             b, loc, TypeRange(empty.getType()), joined, empty,
+             b, loc, TypeRange(empty.getType()), op.getSource(), empty,
              ArrayRef<AffineMap>{AffineMap::get(rank, 0, exprs, b.getContext()),
                                  whole},
              SmallVector<utils::IteratorType>(rank,
                                               utils::IteratorType::parallel),
-             [&](OpBuilder &nested, Location loc, ValueRange v) {
-               auto number = [&](int8_t n) -> Value {
-                 return arith::ConstantOp::create(nested, loc,
-                                                  nested.getI8IntegerAttr(n));
+             [&](OpBuilder &nested, Location at, ValueRange v) {
+               auto number = [&](int64_t n) -> Value {
+                 return arith::ConstantIndexOp::create(nested, at, n);
                };
-               Value tile = linalg::IndexOp::create(nested, loc, at);
-               Value one = arith::ConstantIndexOp::create(nested, loc, 1);
-               Value zero = arith::ConstantIndexOp::create(nested, loc, 0);
-               Value isLow = arith::CmpIOp::create(
-                   nested, loc, arith::CmpIPredicate::eq,
-                   arith::AndIOp::create(nested, loc, tile, one), zero);
-               Value up = arith::ShLIOp::create(nested, loc, v[0], number(4));
-               Value high =
-                   arith::SelectOp::create(nested, loc, isLow, up, v[0]);
+               Value i = linalg::IndexOp::create(nested, at, perm.back());
+               if (auto *it = llvm::find(op.getInnerDimsPos(), perm.back());
+                   it != op.getInnerDimsPos().end())
+                 i = arith::DivUIOp::create(
+                     nested, at, i,
+                     number(tiles[it - op.getInnerDimsPos().begin()]));
+               Value isHigh = arith::CmpIOp::create(
+                   nested, at, arith::CmpIPredicate::ne,
+                   arith::AndIOp::create(nested, at, i, number(1)), number(0));
                linalg::YieldOp::create(
-                   nested, loc,
-                   arith::ShRSIOp::create(nested, loc, high, number(4))
-                       .getResult());
+                   nested, at,
+                   UnpackOp::extractNibble(nested, at, v[0], isHigh));
              })
       .getResult(0);
 }
@@ -133,9 +147,9 @@ Value UnpackOp::expand(OpBuilder &b) {
   Location loc = getLoc();
   Value source = getSource();
   if (getNibbles())
-    source = splitNibbles(b, loc, source);
-  else if (getElementTypeOrSelf(source.getType()) !=
-           getElementTypeOrSelf(getResult().getType()))
+    return expandNibbles(b, *this);
+  if (getElementTypeOrSelf(source.getType()) !=
+      getElementTypeOrSelf(getResult().getType()))
     source = extend(b, loc, source);
   Value dest = tensor::EmptyOp::create(b, loc, getMixedSizes(),
                                        getResult().getType().getElementType());
@@ -144,4 +158,16 @@ Value UnpackOp::expand(OpBuilder &b) {
              getAsIndexOpFoldResult(getContext(), getInnerTiles()),
              getOuterDimsPerm())
       ->getResult(0);
+}
+
+void fx::kernel::expandUnpacking(ModuleOp module) {
+  auto expand = [&](auto op) {
+    if (!op->use_empty()) {
+      OpBuilder b(op);
+      op.getResult().replaceAllUsesWith(op.expand(b));
+    }
+    op.erase();
+  };
+  module.walk([&](UntransformOp op) { expand(op); });
+  module.walk([&](UnpackOp op) { expand(op); });
 }

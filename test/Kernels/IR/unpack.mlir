@@ -1,6 +1,7 @@
 // RUN: fx-opt %s | fx-opt | FileCheck %s
 // RUN: fx-opt %s --canonicalize --cse | FileCheck %s --check-prefix=KEPT
 // RUN: fx-opt %s --fx-cpu-emit-kernels | FileCheck %s --check-prefix=EXPAND
+// RUN: fx-opt %s --fx-gpu-emit-kernels | FileCheck %s --check-prefix=EXPAND
 
 // The op does not fold with the packing that defines its source.
 // CHECK-LABEL: func.func @plain
@@ -35,12 +36,14 @@ func.func @dynamic(%p: tensor<?x32x16x2xbf16>, %n: index) -> tensor<64x?xbf16> {
 // CHECK-LABEL: func.func @nibbles
 // CHECK: fx_kernel.unpack %{{.+}} outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [32, 4] nibbles : tensor<2x8x32x4xi8> -> tensor<40x64xi8>
 // EXPAND-LABEL: func.func @nibbles
-// EXPAND: %[[B:.+]] = linalg.generic
-// EXPAND: linalg.index 1
-// EXPAND: %[[HIGH:.+]] = arith.select
+// EXPAND: linalg.generic {indexing_maps = [#[[AT:.+]], #{{.+}}], iterator_types = ["parallel", "parallel"]} ins(%{{.+}} : tensor<2x8x32x4xi8>)
+// EXPAND: %[[I:.+]] = linalg.index 1
+// EXPAND: arith.divui %[[I]], %c4
+// EXPAND: arith.andi
+// EXPAND: %[[UP:.+]] = arith.shli
+// EXPAND: %[[HIGH:.+]] = arith.select %{{.+}}, %{{.+}}, %[[UP]] : i8
 // EXPAND: arith.shrsi %[[HIGH]]
-// EXPAND: } -> tensor<2x16x32x4xi8>
-// EXPAND: linalg.unpack %[[B]] outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [32, 4]
+// EXPAND: } -> tensor<40x64xi8>
 func.func @nibbles(%p: tensor<2x8x32x4xi8>) -> tensor<40x64xi8> {
   %u = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [32, 4] nibbles : tensor<2x8x32x4xi8> -> tensor<40x64xi8>
   return %u : tensor<40x64xi8>

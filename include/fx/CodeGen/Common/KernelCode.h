@@ -31,6 +31,7 @@
 
 namespace fx::kernel {
 class LoopLabels;
+class UnpackOp;
 } // namespace fx::kernel
 
 namespace fx::codegen {
@@ -160,7 +161,8 @@ public:
                 mlir::Value value);
   /// If set, loads an element and may `remember` others that it loads with it.
   /// `home` is the scope of the loaded value. Returns null if `load` should
-  /// load the element.
+  /// load the element. A `tensor` that `fx_kernel.unpack` defines is given the
+  /// memory of its source.
   std::function<mlir::Value(Scope &home, mlir::Value tensor, const Buffer &,
                             llvm::ArrayRef<Coord> coords)>
       loadRun;
@@ -222,6 +224,8 @@ private:
                       llvm::ArrayRef<Coord> coords);
   mlir::Value evalPad(Scope &scope, mlir::tensor::PadOp op,
                       llvm::ArrayRef<Coord> coords);
+  mlir::Value evalUnpack(Scope &scope, kernel::UnpackOp op,
+                         llvm::ArrayRef<Coord> coords);
   mlir::Value
   evalExtract(Scope &scope, mlir::tensor::ExtractOp op,
               llvm::function_ref<mlir::Value(mlir::Value)> get,

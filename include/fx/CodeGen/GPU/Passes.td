@@ -27,6 +27,45 @@ def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numRounded", "num-rounded", "matmuls changed">];
 }
 
+def FXGPUPackWeights : Pass<"fx-gpu-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "pack weights of four bits for matmuls of few rows";
+  let description = [{
+    A matmul of few rows is limited by the memory traffic of its weight. If only
+    the low four bits of the weight's bytes are used (`(p << 4) >> 4`), the pass
+    joins two of them in a byte. The matmul reads them through
+    `fx_kernel.unpack`, and its kernel dequantizes them in registers:
+
+    ```mlir
+    %p = linalg.generic ... ins(%w, %w) // low | high << 4
+      -> tensor<64x16x4xi8>
+    %q = fx_kernel.unpack %p outer_dims_perm = [0, 1] inner_dims_pos = [1]
+           inner_tiles = [4] nibbles : tensor<64x16x4xi8> -> tensor<64x128xi8>
+    ```
+
+    Four bytes hold eight successive elements of the weight's last dimension:
+    byte b has element b in its low half and element b + 4 in its high half.
+    This dimension must be static and a multiple of eight, and the weight must
+    depend on `fx.state` arguments and constants alone.
+
+    Each such matmul gets its own copies of the ops that dequantize the weight,
+    merged to one op. Other users, such as a matmul of more rows, keep theirs.
+    The memory of the packed weight is shared by all matmuls of few rows.
+    `fx-hoist-prepare` moves the packing to `@prepare`.
+  }];
+  let options = [
+    Option<"tensorCores", "tensor-cores", "bool", "true",
+           "as for `fx-form-kernels`; without tensor cores, nothing is packed">
+  ];
+  let dependentDialects = [
+    "::fx::kernel::FXKernelDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numPacked", "num-packed", "matmuls that read packed weights">
+  ];
+}
+
 def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "replace the body of every kernel by a launch of threads";
   let description = [{

@@ -9,6 +9,7 @@
 #define FX_KERNELS_IR_KERNELDIALECT_H
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -65,6 +66,10 @@ inline constexpr llvm::StringLiteral kInt8Attr = "fx_kernel.int8";
 /// `type`: row-major with a dynamic offset, with i8 elements for i1. Strides
 /// that depend on dynamic sizes are dynamic.
 mlir::MemRefType getKernelArgType(mlir::RankedTensorType type);
+
+/// Expands the ops on packed and transformed weights that no kernel contains,
+/// or that an inlined kernel contained.
+void expandUnpacking(mlir::ModuleOp module);
 
 } // namespace fx::kernel
 

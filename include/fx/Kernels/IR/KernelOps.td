@@ -166,8 +166,8 @@ def FXKernel_UnpackOp : Op<FXKernel_Dialect, "unpack", [Pure]> {
     padding. `sizes` are the dynamic sizes of the result.
 
     A kernel that reads the result gets a copy of the op, and the code of the
-    kernel reads the panels. Elsewhere, `fx-cpu-emit-kernels` expands the op to
-    `linalg.unpack`. Unlike `linalg.unpack`, the op does not fold with the
+    kernel reads the panels. Elsewhere, `fx-cpu-emit-kernels` and
+    `fx-gpu-emit-kernels` expand the op to linalg ops. Unlike `linalg.unpack`, the op does not fold with the
     `linalg.pack` that defines its source.
 
     With `nibbles`, the source holds numbers of four bits, two in a byte. The
@@ -198,6 +198,12 @@ def FXKernel_UnpackOp : Op<FXKernel_Dialect, "unpack", [Pure]> {
 
     /// Creates linalg ops that compute the result, in front of the op.
     ::mlir::Value expand(::mlir::OpBuilder &b);
+
+    /// Returns the number in the high or the low half of `byte`, an i8, with its
+    /// sign.
+    static ::mlir::Value extractNibble(::mlir::OpBuilder &b,
+                                       ::mlir::Location loc, ::mlir::Value byte,
+                                       ::mlir::Value isHigh);
   }];
   let hasVerifier = 1;
 }

@@ -7,6 +7,8 @@
 
 #include "Dequantized.h"
 
+#include "fx/Kernels/ConvertElements.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -96,24 +98,6 @@ std::optional<Dequantized> fx::cpu::matchDequantize(Value tensor) {
         return std::nullopt;
     }
   return d;
-}
-
-Value fx::cpu::mapElements(
-    OpBuilder &b, Location loc, Value x, Type element,
-    function_ref<Value(OpBuilder &, Location, Value)> fn) {
-  auto type = cast<RankedTensorType>(x.getType());
-  unsigned rank = type.getRank();
-  Value out = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
-                                      element);
-  AffineMap map = b.getMultiDimIdentityMap(rank);
-  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, TypeRange(out.getType()), x, out,
-             ArrayRef<AffineMap>{map, map}, kinds,
-             [&](OpBuilder &nested, Location at, ValueRange v) {
-               linalg::YieldOp::create(nested, at, fn(nested, at, v[0]));
-             })
-      .getResult(0);
 }
 
 Value fx::cpu::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
@@ -259,38 +243,4 @@ TermSums fx::cpu::sumTerms(OpBuilder &b, Location loc, Contraction &c,
 bool fx::cpu::startsAtZero(Contraction &c) {
   auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-}
-
-void fx::cpu::moveNibblesBehindViews(func::FuncOp func) {
-  SmallVector<Operation *> views;
-  func.walk([&](Operation *op) {
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-      views.push_back(op);
-  });
-  for (Operation *view : views) {
-    linalg::GenericOp nibbles = getNibbles(view->getOperand(0));
-    if (!nibbles)
-      continue;
-    // Clone the view, because other ops may read the elements before it.
-    OpBuilder b(view);
-    IRMapping mapping;
-    mapping.map(view->getOperand(0), nibbles.getInputs()[0]);
-    Value bytes = b.clone(*view, mapping)->getResult(0);
-    view->replaceAllUsesWith(
-        ValueRange(extractNibbles(b, view->getLoc(), bytes)));
-    view->erase();
-    if (nibbles->use_empty())
-      nibbles->erase();
-  }
-}
-
-Value fx::cpu::extractNibbles(OpBuilder &b, Location loc, Value bytes) {
-  return mapElements(
-      b, loc, bytes, b.getI8Type(),
-      [](OpBuilder &nested, Location at, Value byte) {
-        Value four =
-            arith::ConstantOp::create(nested, at, nested.getI8IntegerAttr(4));
-        Value up = arith::ShLIOp::create(nested, at, byte, four);
-        return arith::ShRSIOp::create(nested, at, up, four).getResult();
-      });
 }

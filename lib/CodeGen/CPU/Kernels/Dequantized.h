@@ -100,23 +100,6 @@ struct TermSums {
 TermSums sumTerms(mlir::OpBuilder &b, mlir::Location loc, Contraction &c,
                   mlir::Value bytes, mlir::AffineMap map, bool isUnsigned);
 
-/// Creates a pointwise op that applies `fn` to `x` and gives a tensor of
-/// `element`.
-mlir::Value
-mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-            mlir::Type element,
-            llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
-                                           mlir::Value)>
-                fn);
-
-/// Creates the op that sign-extends the low four bits of bytes.
-mlir::Value extractNibbles(mlir::OpBuilder &b, mlir::Location loc,
-                           mlir::Value bytes);
-
-/// Lets ops that extract nibbles read the views of their results, and not the
-/// views their results: packing looks for them next to a contraction.
-void moveNibblesBehindViews(mlir::func::FuncOp func);
-
 /// Creates a tensor of `sizes` filled with zeros of type `element`.
 mlir::Value makeZeros(mlir::OpBuilder &b, mlir::Location loc,
                       llvm::ArrayRef<mlir::OpFoldResult> sizes,

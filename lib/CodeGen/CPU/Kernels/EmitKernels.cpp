@@ -107,21 +107,7 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
                                  {/*hasScale=*/code.machine.lanes == 16})))
         return signalPassFailure();
     }
-    expandUnpacking();
-  }
-
-  /// Expands the ops on packed and transformed weights that no kernel contains,
-  /// or that an inlined kernel contained.
-  void expandUnpacking() {
-    auto expand = [&](auto op) {
-      if (!op->use_empty()) {
-        OpBuilder b(op);
-        op.getResult().replaceAllUsesWith(op.expand(b));
-      }
-      op.erase();
-    };
-    getOperation().walk([&](UntransformOp op) { expand(op); });
-    getOperation().walk([&](UnpackOp op) { expand(op); });
+    expandUnpacking(getOperation());
   }
 };
 } // namespace

@@ -21,6 +21,7 @@
 #include "Dequantized.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Kernels/ConvertElements.h"
+#include "fx/Kernels/Nibbles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"

@@ -17,6 +17,7 @@
 
 #include "Dequantized.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/Kernels/Nibbles.h"
 #include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,6 +9,7 @@
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Kernels/Analysis.h"
 #include "fx/Kernels/IR/KernelDialect.h"
+#include "fx/Kernels/Nibbles.h"
 #include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -125,41 +126,6 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
            terms % kFixedPointTerms == 0 && areContiguous(c, loop, 4);
   }
 
-  /// Joins [..., K/4, P, 4] bytes to [..., K/8, P, 4] bytes of two terms each.
-  /// The upper half of a byte holds the term four places on.
-  static Value joinNibbles(OpBuilder &b, Location loc, Value packed) {
-    auto type = cast<RankedTensorType>(packed.getType());
-    unsigned rank = type.getRank(), at = rank - 3;
-    SmallVector<int64_t> shape(type.getShape());
-    shape[at] /= 2;
-    AffineMap whole = b.getMultiDimIdentityMap(rank);
-    auto half = [&](int64_t which) {
-      SmallVector<AffineExpr> exprs(whole.getResults());
-      exprs[at] = exprs[at] * 2 + which;
-      return AffineMap::get(rank, 0, exprs, b.getContext());
-    };
-    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-    return linalg::GenericOp::create(
-               b, loc, TypeRange(empty.getType()), ValueRange{packed, packed},
-               empty, ArrayRef<AffineMap>{half(0), half(1), whole},
-               SmallVector<utils::IteratorType>(rank,
-                                                utils::IteratorType::parallel),
-               [&](OpBuilder &nested, Location at, ValueRange v) {
-                 auto number = [&](int8_t n) {
-                   return arith::ConstantOp::create(nested, at,
-                                                    nested.getI8IntegerAttr(n));
-                 };
-                 Value low =
-                     arith::AndIOp::create(nested, at, v[0], number(15));
-                 Value high =
-                     arith::ShLIOp::create(nested, at, v[1], number(4));
-                 linalg::YieldOp::create(
-                     nested, at,
-                     arith::OrIOp::create(nested, at, low, high).getResult());
-               })
-        .getResult(0);
-  }
-
   static bool isF16(Value v) {
     return getElementTypeOrSelf(v.getType()).isF16();
   }
@@ -271,7 +237,9 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
       if (nibbles) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointAfterValue(packed);
-        packed = joinNibbles(b, loc, packed);
+        // The upper half of a byte holds the term four places on.
+        auto type = cast<RankedTensorType>(packed.getType());
+        packed = joinNibbles(b, loc, packed, type.getRank() - 3);
       }
     }
     c.op->setOperand(

@@ -15,6 +15,8 @@
 
 #include "Dequantized.h"
 
+#include "fx/Kernels/ConvertElements.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 

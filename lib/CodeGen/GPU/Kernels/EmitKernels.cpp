@@ -71,6 +71,7 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
       if (failed(emit(kernel, invokes[kernel.getSymNameAttr()])))
         return signalPassFailure();
     }
+    kernel::expandUnpacking(getOperation());
   }
 
   LogicalResult emit(func::FuncOp kernel, ArrayRef<kernel::InvokeOp> invokes) {

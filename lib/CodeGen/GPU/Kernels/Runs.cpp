@@ -104,20 +104,28 @@ static int64_t getAlignment(int64_t width, Type element) {
   return std::min(kAlignment, width * codegen::getElementBytes(element));
 }
 
+Value Runs::loadVector(const Buffer &buffer, int64_t count, Value offset) {
+  usesVectors = true;
+  Type element = cast<MemRefType>(buffer.flat.getType()).getElementType();
+  auto vector = vector::LoadOp::create(code.b, code.loc,
+                                       VectorType::get({count}, element),
+                                       buffer.flat, ValueRange{offset});
+  vector.setAlignment(getAlignment(count, element));
+  return vector;
+}
+
 Value Runs::load(Scope &home, Value tensor, const Buffer &buffer,
                  ArrayRef<Coord> coords) {
+  if (auto unpack = tensor.getDefiningOp<kernel::UnpackOp>())
+    return loadNibbles(home, unpack, buffer, coords);
   std::optional<unsigned> dim = findDim(buffer, coords, current);
   if (!dim)
     return {};
-  usesVectors = true;
   OpBuilder &b = code.b;
   Coords at(coords);
   at[*dim].base.constant -= current;
   Type element = cast<MemRefType>(buffer.flat.getType()).getElementType();
-  auto vector =
-      vector::LoadOp::create(b, code.loc, VectorType::get({width}, element),
-                             buffer.flat, ValueRange{offset(buffer, at)});
-  vector.setAlignment(getAlignment(width, element));
+  Value vector = loadVector(buffer, width, offset(buffer, at));
   Value result;
   for (int64_t e = 0; e < width; ++e) {
     Value v = vector::ExtractOp::create(b, code.loc, vector, e);

@@ -73,6 +73,14 @@ private:
   mlir::Value load(codegen::Scope &home, mlir::Value tensor,
                    const codegen::Buffer &buffer,
                    llvm::ArrayRef<codegen::Coord> coords);
+  /// The same for a weight that `unpack` reads from `buffer`. The run is whole
+  /// words of eight numbers.
+  mlir::Value loadNibbles(codegen::Scope &home, kernel::UnpackOp unpack,
+                          const codegen::Buffer &buffer,
+                          llvm::ArrayRef<codegen::Coord> coords);
+  /// Loads the vector of `count` elements at `offset`, which is aligned.
+  mlir::Value loadVector(const codegen::Buffer &buffer, int64_t count,
+                         mlir::Value offset);
   /// Returns the offset of an element in `buffer`.
   mlir::Value offset(const codegen::Buffer &buffer,
                      llvm::ArrayRef<codegen::Coord> coords);

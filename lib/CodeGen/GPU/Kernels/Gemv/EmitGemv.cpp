@@ -18,8 +18,14 @@
 // each takes a part of K. The sums of lanes are combined with shuffles and
 // those of warps through shared memory, always in the same order.
 //
+// Weights of four bits are dequantized in registers. If all elements of a run
+// have the same scale, the sum of the run's products is scaled, not each
+// weight: the conversion of the integers takes as many instructions as an H100
+// executes in the time in which it reads them.
+//
 //===----------------------------------------------------------------------===//
 
+#include "../Nibbles.h"
 #include "../Runs.h"
 #include "../TileChoice.h"
 
@@ -47,6 +53,13 @@ static constexpr int64_t kDeviceWarps = 16 * 132;
 static constexpr int64_t kMaxWarpsK = 8;
 
 namespace {
+/// A weight in f32 that is the product of a value of the body of `op` and a
+/// scale, which is the same for all elements of a run.
+struct ScaledWeight {
+  linalg::GenericOp op;
+  Value element, scale;
+};
+
 struct Gemv : MatMulPlan {
   using MatMulPlan::MatMulPlan;
 
@@ -59,11 +72,15 @@ struct Gemv : MatMulPlan {
   /// the lanes of a warp that take different columns, and the warps of a block.
   int64_t columns = 1, lanes = kWarp, warpsK = 1, warpsN = 1;
   int64_t unroll = 1; ///< vectors of a column that a thread loads at once
+  std::optional<ScaledWeight> scaled;
 
   bool fits();
   void emit();
   int64_t chooseWidth();
   void chooseSchedule();
+  std::optional<ScaledWeight> findScale();
+  /// Evaluates a value of the body of `scaled` at the coordinates of the loops.
+  Value evalScaled(Scope &scope, Value v);
   int64_t blockColumns() const {
     return isAlong ? columns * warpsN : lanes * runs->width;
   }
@@ -94,16 +111,19 @@ static int64_t costOf(Value v) {
   return cost;
 }
 
-/// Returns the size in bytes of the elements of `v` in memory, the smallest
-/// ones if it is computed.
-static int64_t bytesOf(Value v) {
-  int64_t bytes = codegen::getElementBytes(getElementTypeOrSelf(v.getType()));
+/// Returns the size in bits of the elements of `v` in memory, the smallest ones
+/// if it is computed.
+static int64_t bitsOf(Value v) {
+  if (getNibbleRows(v))
+    return 4;
+  int64_t bits =
+      8 * codegen::getElementBytes(getElementTypeOrSelf(v.getType()));
   if (auto op = v.getDefiningOp<linalg::GenericOp>())
     for (Value operand : op.getInputs())
       if (auto type = dyn_cast<RankedTensorType>(operand.getType());
           type && type.getRank() > 1)
-        bytes = std::min(bytes, bytesOf(operand));
-  return bytes;
+        bits = std::min(bits, bitsOf(operand));
+  return bits;
 }
 
 bool Gemv::fits() {
@@ -121,7 +141,11 @@ bool Gemv::fits() {
 }
 
 int64_t Gemv::chooseWidth() {
-  int64_t width = std::clamp<int64_t>(16 / bytesOf(info.rhs()), 1, 8);
+  int64_t bits = bitsOf(info.rhs());
+  // Four bits are loaded in vectors of 8 bytes. Along N, each element of a run
+  // has a sum for each row, so that longer runs need more registers.
+  int64_t most = bits < 8 && isAlong ? 16 : 8;
+  int64_t width = std::clamp<int64_t>(128 / bits, 1, most);
   Index size = isAlong ? kSizes.back() : nSizes.back();
   while (width > 1 && size.isStatic() && size.constant % width)
     width /= 2;
@@ -155,6 +179,38 @@ void Gemv::chooseSchedule() {
     lanes /= 2;
   if (lanes == 8 && count / (lanes * width) < code.machine.multiprocessors)
     lanes = 4;
+}
+
+std::optional<ScaledWeight> Gemv::findScale() {
+  auto op = info.rhs().getDefiningOp<linalg::GenericOp>();
+  if (!op || !isAlong || bitsOf(info.rhs()) >= 8)
+    return std::nullopt;
+  AffineMap map = op.getIndexingMapMatchingResult(op->getResult(0));
+  auto product = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<arith::MulFOp>();
+  if (!product || !product.getType().isF32() || !map.isProjectedPermutation())
+    return std::nullopt;
+  // A scale may be extended from 16 bits.
+  Value stored = product.getRhs();
+  if (auto extension = stored.getDefiningOp<arith::ExtFOp>())
+    stored = extension.getIn();
+  auto scale = dyn_cast<BlockArgument>(stored);
+  if (!scale || scale.getOwner() != op.getBody() ||
+      op.getMatchingIndexingMap(&op->getOpOperand(scale.getArgNumber()))
+          .isFunctionOfDim(map.getDimPosition(map.getNumResults() - 1)))
+    return std::nullopt;
+  return ScaledWeight{op, product.getLhs(), product.getRhs()};
+}
+
+Value Gemv::evalScaled(Scope &scope, Value v) {
+  AffineMap map =
+      scaled->op.getIndexingMapMatchingResult(scaled->op->getResult(0));
+  Coords loops(map.getNumDims());
+  for (auto [d, c] : llvm::enumerate(operandAt(/*isLhs=*/false)))
+    loops[map.getDimPosition(d)] = c;
+  return code.evalBody(scope, scaled->op, v, loops);
 }
 
 Value Gemv::toFloat(Value v) {
@@ -221,14 +277,23 @@ SmallVector<Value> Gemv::sumAlongK(Scope &scope, const Index &column0,
   auto evalRun = [&](Scope &inner, bool isLhs, const Index &base) {
     return runs->forElements([&](int64_t e) {
       at[k.back()] = code.add(base, Index::of(e));
+      if (!isLhs && scaled)
+        return evalScaled(inner, scaled->element);
       return toFloat(code.eval(inner, operand(isLhs), operandAt(isLhs)));
     });
+  };
+  auto multiply = [&](ArrayRef<Value> xs, ArrayRef<Value> ys, Value sum) {
+    for (auto [x, y] : llvm::zip(xs, ys))
+      sum = sum ? Value(math::FmaOp::create(code.b, code.loc, x, y, sum))
+                : arith::MulFOp::create(code.b, code.loc, x, y);
+    return sum;
   };
   return forSteps(
       scope, first, product(code, counts), kWarp * warpsK,
       [&](Scope &inner, ArrayRef<Index> numbers, MutableArrayRef<Value> acc) {
         SmallVector<SmallVector<Index>> kAt;
         SmallVector<SmallVector<Value>> ys;
+        SmallVector<Value> scales;
         for (const Index &number : numbers) {
           kAt.push_back(delinearize(code, number, counts));
           kAt.back().back() = runs->begin(kAt.back().back());
@@ -243,6 +308,8 @@ SmallVector<Value> Gemv::sumAlongK(Scope &scope, const Index &column0,
             for (auto [loop, i] : llvm::zip(n, columnAt[c]))
               at[loop] = i;
             ys.push_back(evalRun(inner, /*isLhs=*/false, where.back()));
+            if (scaled)
+              scales.push_back(evalScaled(inner, scaled->scale));
           }
         for (auto [u, where] : llvm::enumerate(kAt))
           for (int64_t r = 0; r < numRows; ++r) {
@@ -250,11 +317,14 @@ SmallVector<Value> Gemv::sumAlongK(Scope &scope, const Index &column0,
             place(m, mSizes, Index::of(r));
             SmallVector<Value> xs =
                 evalRun(inner, /*isLhs=*/true, where.back());
-            for (int64_t c = 0; c < columns; ++c)
-              for (auto [x, y] : llvm::zip(xs, ys[u * columns + c])) {
-                Value &sum = acc[r * columns + c];
-                sum = math::FmaOp::create(code.b, code.loc, x, y, sum);
-              }
+            for (int64_t c = 0; c < columns; ++c) {
+              int64_t run = u * columns + c;
+              Value &sum = acc[r * columns + c];
+              sum = scaled ? math::FmaOp::create(code.b, code.loc,
+                                                 multiply(xs, ys[run], Value()),
+                                                 scales[run], sum)
+                           : multiply(xs, ys[run], sum);
+            }
           }
       });
 }
@@ -330,6 +400,7 @@ void Gemv::emitLaunch() {
   if (!runSize.isStatic() && runs->width > 1)
     runs->require(runSize, runs->width);
   chooseSchedule();
+  scaled = findScale();
   noteSchedule(*this, kernel::GemvAttr::get(b.getContext(), runs->width,
                                             isAlong ? columns : lanes, unroll,
                                             warpsK, isAlong));
@@ -382,42 +453,13 @@ void Gemv::emitLaunch() {
   launch.close();
 }
 
-/// Replaces conversions of bytes to f32 by bit operations and an addition,
-/// which run at a higher rate: q + 128 is placed in the low bits of 2^23.
-static void convertBytes(KernelCode &code) {
-  SmallVector<arith::SIToFPOp> ops;
-  code.target.walk([&](arith::SIToFPOp op) {
-    if (op.getType().isF32() && op.getIn().getType().isInteger(8))
-      ops.push_back(op);
-  });
-  for (arith::SIToFPOp op : ops) {
-    OpBuilder b(op);
-    Location loc = op.getLoc();
-    Type i32 = b.getI32Type(), f32 = b.getF32Type();
-    auto bits = [&](int64_t c, Type type) -> Value {
-      return arith::ConstantIntOp::create(b, loc, type, c);
-    };
-    Value byte =
-        arith::XOrIOp::create(b, loc, op.getIn(), bits(-128, b.getI8Type()));
-    Value word =
-        arith::OrIOp::create(b, loc, arith::ExtUIOp::create(b, loc, i32, byte),
-                             bits(0x4B000000, i32));
-    Value large = arith::BitcastOp::create(b, loc, f32, word);
-    Value offset = arith::ConstantOp::create(
-        b, loc, b.getF32FloatAttr(8388608.0f + 128.0f));
-    op.replaceAllUsesWith(
-        arith::SubFOp::create(b, loc, large, offset).getResult());
-    op.erase();
-  }
-}
-
 void Gemv::emit() {
   Runs::emitVersions(code, chooseWidth(), [&](Runs &used) {
     Gemv version(*this);
     version.runs = &used;
     version.emitLaunch();
   });
-  convertBytes(code);
+  convertIntegers(code);
 }
 
 static void emitGemv(KernelCode &code) {

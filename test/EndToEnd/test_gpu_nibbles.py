@@ -1,0 +1,152 @@
+"""Weights of four bits on GPUs: matmuls of few rows read them packed, two to a byte, and everything
+else reads bytes or floats.
+
+Each model has several layers, and is compared with eager mode on the emulator, with tensors that
+are aligned to 16 bytes and with tensors that are not. The bytes of a kernel in the report show what
+it reads.
+"""
+
+import json
+import random
+
+import pytest
+import torch
+from gpu_cases import randn
+from quantized import GroupedWeight, Q
+from test_gpu_memory import check
+from torch import nn
+from torch.nn import functional as F
+
+B16, F16, F32 = torch.bfloat16, torch.float16, torch.float32
+
+
+def integers(n: int, k: int, low: int = -8, high: int = 7) -> torch.Tensor:
+    q = torch.randint(low, high + 1, (n, k), dtype=torch.int8)
+    q[0, 0], q[-1, -1] = low, high
+    return q
+
+
+class Layer(nn.Module):
+    """Integers in [-8, 7] in groups of `size`, or with a scale for each row if `size` is 0, whose
+    weight is rounded to `dtype`. The scales have the dtype `stored`."""
+
+    def __init__(self, k, n, size, dtype=F32, stored=F32, zeros=False, bias=False):
+        super().__init__()
+        shape = (n, k // size) if size else (n,)
+        z = torch.randint(-8, 8, shape, dtype=torch.int32) if zeros else None
+        self.register_buffer("q", integers(n, k))
+        self.register_buffer("scales", (torch.rand(shape) * 0.1 + 0.01).to(stored))
+        self.register_buffer("zeros", z)
+        self.register_buffer("bias", torch.randn(n).to(dtype) if bias else None)
+        self.size, self.dtype = size, dtype
+
+    def weight(self):
+        scales = self.scales.float()
+        if self.size:
+            made = Q.dequantize_per_channel_group.default(
+                self.q, scales, self.zeros, -8, 7, torch.int8, self.size, F32)
+        else:
+            made = Q.dequantize_per_channel.default(
+                self.q, scales, self.zeros, 0, -8, 7, torch.int8)
+        return made.to(self.dtype)
+
+    def forward(self, x):
+        return F.linear(x, self.weight(), self.bias)
+
+
+class Several(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, *xs):
+        return [layer(x) for layer, x in zip(self.layers, xs)]
+
+
+def read_bytes(folder) -> list[int]:
+    """Returns the bytes that the kernels move which do not multiply by tensor cores."""
+    kernels = json.loads((folder / "report.json").read_text())["device_kernels"]
+    return [k["work"]["bytes"] for k in kernels if k["work"]["unit"] == "f32"]
+
+
+def draw(random: random.Random):
+    """Returns a layer, its input, and the bytes that its kernel moves."""
+    dtype = random.choice([F32, F32, B16, F16])
+    size = random.choice([0, 0, 32, 64, 128])
+    k = (size or 32) * random.randrange(2, 6 if size > 32 else 16)
+    n, rows = random.randrange(2, 40), random.randrange(1, 9 if dtype != F32 else 17)
+    zeros, bias = random.random() < 0.3, random.random() < 0.5
+    stored = random.choice([F32, F16, B16])
+    layer = Layer(k, n, size, dtype, stored, zeros, bias)
+    groups = n * (k // size if size else 1)
+    moved = n * k // 2 + groups * (stored.itemsize + 4 * zeros)
+    moved += (rows * (k + n) + bias * n) * dtype.itemsize
+    return layer, randn(rows, k).to(dtype), moved
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_layers(seed, tmp_path):
+    torch.manual_seed(seed)
+    drawn = [draw(random.Random(20 * seed + i)) for i in range(6)]
+    check(Several([layer for layer, _, _ in drawn]).eval(), tuple(x for _, x, _ in drawn), tmp_path)
+    assert sorted(set(read_bytes(tmp_path))) == sorted({count for *_, count in drawn})
+
+
+class Shared(nn.Module):
+    """A weight that one row, three rows, 40 rows and a table of rows read."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = Layer(128, 48, 32)
+
+    def forward(self, one, three, many, i):
+        w = self.layer.weight()
+        return F.linear(one, w), F.linear(three, w).relu(), F.linear(many, w), F.embedding(i, w)
+
+
+def test_other_users(tmp_path):
+    """Matmuls of few rows share the packed weight; the others read floats."""
+    torch.manual_seed(7)
+    xs = randn(1, 128), randn(3, 128), randn(40, 128), torch.tensor([3, 47, 0])
+    check(Shared().eval(), xs, tmp_path)
+    packed = 48 * 128 // 2 + 4 * 48 * 4
+    few = [packed + 4 * rows * (128 + 48) for rows in (1, 3)]
+    assert set(few) <= set(read_bytes(tmp_path))
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["weight_bytes"] < packed + 4 * 48 * 128 + 4096, report["weight_bytes"]
+
+
+class Inputs(nn.Module):
+    """Weights that are not packed, and those whose rows are no whole vectors or lie along N."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([Layer(128, 24, 32), Layer(68, 24, 0), Layer(72, 24, 0),
+                                     Layer(128, 24, 8), Layer(64, 128, 0)])
+        self.layers[0].q[5, 77] = 8
+        self.layers[4].q.fill_(-8)
+        self.register_buffer("along_n", integers(80, 48))
+
+    def forward(self, wide, odd, short, groups, low, x, q):
+        xs = wide, odd, short, groups, low
+        made = [layer(x) for layer, x in zip(self.layers, xs)]
+        along_n = Q.dequantize_per_tensor.default(self.along_n, 0.25, 0, -8, 7, torch.int8)
+        given = Q.dequantize_per_tensor.default(q, 0.5, 0, -8, 7, torch.int8)
+        return *made, x @ along_n, F.linear(wide, given)
+
+
+def test_bytes_and_other_sizes(tmp_path):
+    torch.manual_seed(8)
+    sizes = {"wide": 128, "odd": 68, "short": 72, "groups": 128, "low": 64, "x": 80}
+    rows = {"wide": 2, "odd": 1, "short": 3, "groups": 1, "low": 5, "x": 2}
+    xs = [randn(rows[name], k) for name, k in sizes.items()]
+    check(Inputs().eval(), (*xs, integers(24, 128)), tmp_path)
+
+    def moved(name, n, weight, scales):
+        return weight + 4 * (scales + rows[name] * (sizes[name] + n))
+
+    assert sorted(set(read_bytes(tmp_path))) == sorted([
+        moved("wide", 24, 24 * 128, 24 * 4), moved("odd", 24, 24 * 68, 24),
+        moved("short", 24, 24 * 36, 24), moved("groups", 24, 24 * 64, 24 * 16),
+        moved("low", 128, 128 * 32, 128), moved("x", 48, 80 * 24, 0),
+        moved("wide", 24, 24 * 128, 0)])
