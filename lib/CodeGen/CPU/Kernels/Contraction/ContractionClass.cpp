@@ -219,11 +219,14 @@ static ContractionAttr chooseSchedule(Contraction &c,
   bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
                  k * columns * bytes <= target.operandCache;
   int64_t terms = 0;
-  if (target.isIntel && unpack && !tiles && !ShapedType::isDynamic(k) &&
-      (ShapedType::isDynamic(m) || m >= kLeastTiles * rows)) {
-    terms = kPartBytes / (vectors * lanes * bytes);
-    if (2 * k < 3 * terms)
-      terms = 0;
+  if (target.isIntel && unpack && !tiles && !ShapedType::isDynamic(k)) {
+    int64_t width = vectors * lanes * bytes;
+    // A panel that is longer than this is not prefetched as a whole.
+    int64_t least = k * width > target.panelCache ? 2 : kLeastTiles;
+    bool isUsedOften =
+        ShapedType::isDynamic(m) || llvm::divideCeil(m, rows) >= least;
+    if (isUsedOften && 2 * k >= 3 * (kPartBytes / width))
+      terms = kPartBytes / width;
   }
   int64_t prefetch = 0;
   if (!tiles && !isSmall && unpack && !ShapedType::isDynamic(k)) {
