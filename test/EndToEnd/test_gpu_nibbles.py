@@ -150,3 +150,26 @@ def test_bytes_and_other_sizes(tmp_path):
         moved("short", 24, 24 * 36, 24), moved("groups", 24, 24 * 64, 24 * 16),
         moved("low", 128, 128 * 32, 128), moved("x", 48, 80 * 24, 0),
         moved("wide", 24, 24 * 128, 0)])
+
+
+class Unusual(nn.Module):
+    """Weights that are read twice, scales that are, and integers of an epilogue that are shifted
+    as weights of four bits are, but by other numbers of bits."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.other = Layer(128, 24, 32, stored=F16), Layer(64, 24, 0)
+
+    def forward(self, x, y, i):
+        w, q = self.layer.weight(), self.other.q.float()
+        s = self.other.scales[:, None]
+        shifted = [((i << c) >> 28).to(torch.int8).float() for c in (24, 25, 27, 28)]
+        return (F.linear(x, w * w), F.linear(y, q * s + s), F.linear(y, q * s) + shifted[1],
+                F.linear(y, q * s) * shifted[0] + shifted[2] - shifted[3])
+
+
+def test_unusual_weights(tmp_path):
+    torch.manual_seed(9)
+    i = torch.randint(-(1 << 31), (1 << 31) - 1, (3, 24), dtype=torch.int32)
+    i[0, :9] = torch.arange(9)
+    check(Unusual().eval(), (randn(2, 128), randn(3, 64), i), tmp_path)

@@ -86,6 +86,19 @@ def removed(x, v, w):
     return F.conv2d(F.pad(x, (-1, 2, 1, -2)), v), F.conv2d(F.pad(x, (4, 3, 3, 4)), w, dilation=2)
 
 
+def without_windows(x, v, w):
+    """Pads that no window moves over: these stay, and do not cost the matmuls their kernel."""
+    rows = F.pad(x.flatten(2).transpose(1, 2).flatten(0, 1), (0, 0, 3, 2))
+    return (rows @ v[:, :, 0, 0].T, F.conv2d(x, v[:, :, :1, :1], padding=1),
+            F.conv2d(F.pad(x, (0, 0, 0, 0, 0, 0, 1, 0)), v))
+
+
+def narrow(x, v, w):
+    """A column of an image whose lines begin at no multiple of 16 bytes."""
+    y = F.pad(x, (0, 0, 0, 0, 0, 4)).to(memory_format=torch.channels_last)
+    return F.conv2d(y[:, :64, :, :1], v, padding=1)
+
+
 def computed(x, v, w):
     """Images that the program computes, a slice of channels among them."""
     y = torch.relu(F.conv2d(x, v, padding=1))
@@ -95,7 +108,9 @@ def computed(x, v, w):
 
 @pytest.mark.parametrize("function, target", [
     (shared, "cuda:sm_80"), (removed, "cuda:sm_80"),
-    *((f, "cuda") for f in (shared, other_value, more_channels, removed, computed))])
+    (narrow, "cuda:sm_80"),
+    *((f, "cuda") for f in (shared, other_value, more_channels, removed, without_windows,
+                            computed))])
 def test_programs(function, target, tmp_path):
     torch.manual_seed(1)
     args = (integers(2, 64, 11, 13, dtype=torch.bfloat16),

@@ -90,9 +90,10 @@ bool isPointwise(mlir::Operation *op);
 /// along the last dimension, which must be whole.
 bool isEasyPad(mlir::Operation *op, const TargetInfo &target);
 
-/// Returns true if `op` adds zeros around images, not around their channels,
-/// and the kernels of `contraction`, whose left operand are the images, can
-/// read these as if the zeros were in memory. Kernels for tensor cores can.
+/// Returns true if `op` adds zeros around images, in the dimensions along which
+/// the window of `contraction` moves, and the kernels of `contraction`, whose
+/// left operand are the images, can read these as if the zeros were in memory.
+/// Kernels for tensor cores can.
 bool isReadWithPadding(mlir::Operation *op, Contraction contraction,
                        const TargetInfo &target);
 

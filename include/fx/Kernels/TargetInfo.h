@@ -8,7 +8,7 @@
 #ifndef FX_KERNELS_TARGETINFO_H
 #define FX_KERNELS_TARGETINFO_H
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <cstdint>
 
@@ -105,8 +105,16 @@ struct TargetInfo {
   /// not known.
   void setCPU(llvm::StringRef name) {
     prefetchesWeights = name == "znver5";
-    isIntel = lanes >= 16 && !name.empty() && name != "generic" &&
-              !name.starts_with("znver") && !name.starts_with("x86-64");
+    isIntel = lanes >= 16 &&
+              llvm::StringSwitch<bool>(name)
+                  .Cases({"skylake-avx512", "skx", "cascadelake", "cooperlake",
+                          "cannonlake", "icelake-client", "icelake-server",
+                          "rocketlake", "tigerlake"},
+                         true)
+                  .Cases({"sapphirerapids", "emeraldrapids", "graniterapids",
+                          "graniterapids-d", "diamondrapids"},
+                         true)
+                  .Default(false);
   }
   static TargetInfo getGPU(MatrixUnit matrixUnit) {
     TargetInfo target;

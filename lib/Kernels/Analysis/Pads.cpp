@@ -40,10 +40,17 @@ bool fx::kernel::isReadWithPadding(Operation *op, Contraction c,
       (!c.isHalf() && c.kind != OperandKind::F32) || hasFewRows(c, target))
     return false;
   auto pad = cast<tensor::PadOp>(op);
-  unsigned last = c.lhsMap().getNumResults() - 1;
-  auto channel = dyn_cast<AffineDimExpr>(c.lhsMap().getResult(last));
-  return matchPattern(pad.getConstantPaddingValue(), m_PosZeroFloat()) &&
-         channel && llvm::is_contained(c.k, channel.getPosition()) &&
-         isConstantIntValue(pad.getMixedLowPad()[last], 0) &&
-         isConstantIntValue(pad.getMixedHighPad()[last], 0);
+  if (!matchPattern(pad.getConstantPaddingValue(), m_PosZeroFloat()))
+    return false;
+  // The channels are contiguous. Zeros are where a window moves.
+  ArrayRef<AffineExpr> exprs = c.lhsMap().getResults();
+  auto channel = dyn_cast<AffineDimExpr>(exprs.back());
+  if (!channel || !llvm::is_contained(c.k, channel.getPosition()))
+    return false;
+  for (auto [d, expr] : llvm::enumerate(exprs))
+    if (isa<AffineDimExpr>(expr) &&
+        !(isConstantIntValue(pad.getMixedLowPad()[d], 0) &&
+          isConstantIntValue(pad.getMixedHighPad()[d], 0)))
+      return false;
+  return true;
 }

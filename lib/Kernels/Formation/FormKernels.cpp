@@ -42,8 +42,7 @@ static bool isUnitSlice(tensor::ExtractSliceOp op) {
                       [](OpFoldResult s) { return isConstantIntValue(s, 1); });
 }
 
-/// Returns the op that defines `operand`, a view or a pad, after cloning it if
-/// it has other uses.
+/// Clones the op that defines `operand` if it has other uses. Returns it.
 static Operation *ownDefinition(OpOperand &operand) {
   Operation *def = operand.get().getDefiningOp();
   if (operand.get().hasOneUse())

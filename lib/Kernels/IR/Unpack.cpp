@@ -36,7 +36,8 @@ LogicalResult UnpackOp::verify() {
   RankedTensorType type = getResult().getType();
   int64_t rank = type.getRank();
   ArrayRef<int64_t> perm = getOuterDimsPerm(), pos = getInnerDimsPos();
-  if (int64_t dynamic = type.getNumDynamicDims(); dynamic != getSizes().size())
+  if (int64_t dynamic = type.getNumDynamicDims();
+      dynamic != int64_t(getSizes().size()))
     return emitOpError("expected ")
            << dynamic << " sizes, got " << getSizes().size();
   if (int64_t(perm.size()) != rank || !areDimensions(perm, rank))

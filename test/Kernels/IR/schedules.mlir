@@ -53,6 +53,16 @@ func.func private @many() attributes {fx_kernel.schedule = #fx_kernel.contractio
 
 // -----
 
+// expected-error @below {{terms: expected 0 for tiles, got 256}}
+func.func private @parts_of_tiles() attributes {fx_kernel.schedule = #fx_kernel.contraction<rows = 32, vectors = 2, tiles = true, terms = 256>}
+
+// -----
+
+// expected-error @below {{terms: expected 0 to 9223372036854775807, got -1}}
+func.func private @terms() attributes {fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2, terms = -1>}
+
+// -----
+
 // expected-error @below {{stages: expected 0 to 4096, got -1}}
 func.func private @stages() attributes {fx_kernel.schedule = #fx_kernel.warpgroup<columns = 64, stages = -1>}
 

@@ -66,9 +66,10 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
     If `prefetch` is 1, the only tile prefetches its own panel; if it is 0,
     nothing is prefetched.
 
-    With `terms`, all rows of a block multiply a part of a panel of that many
-    terms before the next part is read, so that it stays in the first-level
-    cache. Their sums are in memory meanwhile.
+    With `terms`, all rows of a block multiply a part of a panel, of at most
+    that many terms, before the next part is read, so that it stays in the
+    first-level cache. Their sums are in memory meanwhile. This applies to
+    packed panels of f32, bf16 and f16.
 
     With `tiles`, the sums are in AMX tiles: two by `vectors` times the lanes of
     a vector, divided by 16, tiles of 16 rows and 16 columns. `rows` is 16 or 32.

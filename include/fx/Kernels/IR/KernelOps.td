@@ -167,8 +167,8 @@ def FXKernel_UnpackOp : Op<FXKernel_Dialect, "unpack", [Pure]> {
 
     A kernel that reads the result gets a copy of the op, and the code of the
     kernel reads the panels. Elsewhere, `fx-cpu-emit-kernels` and
-    `fx-gpu-emit-kernels` expand the op to linalg ops. Unlike `linalg.unpack`, the op does not fold with the
-    `linalg.pack` that defines its source.
+    `fx-gpu-emit-kernels` expand the op to linalg ops. Unlike `linalg.unpack`,
+    the op does not fold with the `linalg.pack` that defines its source.
 
     With `nibbles`, the source holds numbers of four bits, two in a byte. The
     innermost of the outer dimensions is half as large, and the innermost tile

@@ -89,7 +89,8 @@ static std::optional<std::pair<Value, int64_t>> matchNibble(Value v) {
   APInt left, right;
   if (!up || !up.getType().isInteger(32) ||
       !matchPattern(up.getRhs(), m_ConstantInt(&left)) ||
-      !matchPattern(down.getRhs(), m_ConstantInt(&right)) || right != 28)
+      !matchPattern(down.getRhs(), m_ConstantInt(&right)) || right != 28 ||
+      left.ugt(28) || left.urem(4) != 0)
     return std::nullopt;
   return std::pair(up.getLhs(), 28 - left.getSExtValue());
 }

@@ -77,7 +77,11 @@ bool TileMatMul::canCopy(TileOperand &operand) {
     if (map.getResult(d).isFunctionOfDim(fast.getPosition()))
       return false;
     codegen::Stride stride = buffer->strides[d];
-    if (type.getDimSize(d) == 1 || stride.constant % chunk == 0)
+    // The only coordinate is 0, unless there are zeros around it.
+    bool isSingle =
+        type.getDimSize(d) == 1 &&
+        paddingOf(operand.isLhs, d) == std::pair<int64_t, int64_t>();
+    if (isSingle || stride.constant % chunk == 0)
       continue;
     if (!stride.value)
       return false;

@@ -58,3 +58,27 @@ func.func private @kernel_0(%x: tensor<10x10x50xf32>, %w: tensor<2x3x3x50x32xf32
   } -> tensor<8x8x64xf32>
   return %r : tensor<8x8x64xf32>
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#r = affine_map<(m, n, k) -> (m, n)>
+
+// The sums of a task must have a limit: there are no parts without blocks of
+// rows if the number of rows is dynamic.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-NOT: memref.alloca
+// CHECK: return
+func.func private @kernel_0(%x: tensor<?x768xf32>, %w: tensor<2x768x32xf32>, %out: tensor<?x64xf32>) -> tensor<?x64xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %u = fx_kernel.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<2x768x32xf32> -> tensor<64x768xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %r = linalg.generic {indexing_maps = [#a, #b, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<?x768xf32>, tensor<64x768xf32>) outs(%f : tensor<?x64xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 12, vectors = 2, terms = 256>} {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}

@@ -123,8 +123,9 @@ static int64_t getRowRange(Contraction &c) {
   return m;
 }
 
-/// Returns the same, times the size of the loop outside of it if the emitter
-/// will merge both (`canMergeRows`): they are neighbours in both tensors.
+/// Returns the same, times the size of the loop outside of it if both are
+/// neighbours in both tensors. Then the emitter usually walks them as one
+/// (`canMergeRows`).
 static int64_t getMergedRange(Contraction &c) {
   SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
   AffineMap lhs = c.lhsMap(), result = c.resultMap();
@@ -219,12 +220,13 @@ static ContractionAttr chooseSchedule(Contraction &c,
   bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
                  k * columns * bytes <= target.operandCache;
   int64_t terms = 0;
-  if (target.isIntel && unpack && !tiles && !ShapedType::isDynamic(k)) {
+  if (target.isIntel && unpack && !tiles && allowsParts(c) &&
+      !ShapedType::isDynamic(k)) {
     int64_t width = vectors * lanes * bytes;
     // A panel that is longer than this is not prefetched as a whole.
     int64_t least = k * width > target.panelCache ? 2 : kLeastTiles;
     bool isUsedOften =
-        ShapedType::isDynamic(m) || llvm::divideCeil(m, rows) >= least;
+        ShapedType::isDynamic(m) || (m + rows - 1) / rows >= least;
     if (isUsedOften && 2 * k >= 3 * (kPartBytes / width))
       terms = kPartBytes / width;
   }
@@ -324,7 +326,7 @@ void CandidateList::addOrders(int64_t rows) {
       if (other != prefetch)
         add(rows, vectors, block, rowsFirst, other);
   add(rows, vectors, block, !rowsFirst, prefetch);
-  if (isPacked() && !c.isInteger() && !c.groupSize)
+  if (isPacked() && allowsParts(c))
     for (int64_t other : {0, 128, 256, 512, 1024})
       if (other != base.getTerms())
         add(rows, vectors, block, rowsFirst, prefetch, other);

@@ -78,6 +78,10 @@ int64_t getTileWords(int64_t words);
 /// dynamic, and columns of `words` words.
 bool paysTiles(int64_t rows, int64_t words);
 
+/// Returns true if the sums of a contraction with a packed right operand can be
+/// computed part by part: sums of floats that are stored as such.
+bool allowsParts(const Contraction &contraction);
+
 /// Returns the bytes of a tensor, with 1 for dynamic sizes.
 int64_t getLeastBytes(mlir::Value tensor);
 
@@ -427,9 +431,9 @@ struct ContractionEmitter {
   /// iterations.
   void countFirstTile(llvm::ArrayRef<TaskLoop> order, llvm::ArrayRef<Index> ivs,
                       bool blocked);
-  /// Returns true if all rows of a task multiply a part of the panel before the
-  /// next one.
-  bool hasParts();
+  /// Returns true if all rows of a task, at most `most`, multiply a part of the
+  /// panel before the next one.
+  bool hasParts(int64_t most);
   /// Divides the reduction loops: returns those over parts, and sets
   /// `part.loops`.
   llvm::SmallVector<ReductionLoop> splitTerms();

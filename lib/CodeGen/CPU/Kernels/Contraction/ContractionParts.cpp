@@ -24,17 +24,25 @@
 using namespace mlir;
 using namespace fx::cpu;
 
-bool ContractionEmitter::hasParts() {
-  if (terms <= 0 || !mLoop || !packed || tiles || info.isInteger() ||
-      info.groupSize || info.hasByteWeights() || info.isDouble())
+/// The most sums of a task, 256 KiB on the stack.
+static constexpr int64_t kMaxSums = 64 * 1024;
+
+bool fx::cpu::allowsParts(const Contraction &contraction) {
+  return !contraction.isInteger() && !contraction.isDouble() &&
+         !contraction.hasByteWeights() && !contraction.groupSize;
+}
+
+bool ContractionEmitter::hasParts(int64_t most) {
+  if (terms <= 0 || !mLoop || !packed || tiles || !allowsParts(info) ||
+      most <= 0 || most * panel() > kMaxSums)
     return false;
-  int64_t steps = depth();
+  int64_t steps = 1;
   for (const ReductionLoop &r : reductions) {
     if (!r.size.isStatic())
       return false;
     steps *= r.size.constant;
   }
-  return steps > terms;
+  return steps > std::max<int64_t>(1, terms / depth());
 }
 
 SmallVector<ReductionLoop> ContractionEmitter::splitTerms() {

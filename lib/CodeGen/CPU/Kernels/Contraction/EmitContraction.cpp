@@ -215,8 +215,7 @@ void ContractionEmitter::emitRemainder(Scope &scope,
   Index iv(rest.getInductionVar());
   from.a = code.add(from.a, code.mul(iv, r.a));
   from.b = code.add(from.b, code.mul(iv, r.b));
-  // Only loops of static size prefetch. The few elements of a remainder are not
-  // worth it.
+  // The few elements of a remainder are not worth prefetches.
   emitStep(from, /*fetches=*/false, 0, carried);
   code.endFor(rest, carried);
   llvm::copy(rest.getResults(), sums.begin());
@@ -455,6 +454,7 @@ void ContractionEmitter::emit() {
           code.sub(code.sub(nSize, column), Index::of(v * code.lanes))));
   bool isFull = blocked && tile.to.value && tile.from.value &&
                 mSize.isStatic() && mSize.constant % rowBlock == 0;
+  int64_t most = blocked ? rowBlock : mSize.isStatic() ? mSize.constant : 0;
   auto emitRows = [&](Scope &scope) {
     if (isFull)
       emitBlock(scope, tile.from);
@@ -466,8 +466,8 @@ void ContractionEmitter::emit() {
               isFull ? Index::of(rowBlock) : code.sub(tile.to, tile.from));
   else if (mLoop && (fixed.bytes || decodes()))
     emitByteRows(task, tile.from, tile.to);
-  else if (hasParts())
-    emitParts(task, tile, blocked ? rowBlock : mSize.constant, emitRows);
+  else if (hasParts(most))
+    emitParts(task, tile, most, emitRows);
   else
     emitRows(task);
   code.endForall(forall);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPUPACKWEIGHTS
@@ -52,24 +53,43 @@ findNibbles(Value v, SmallVectorImpl<linalg::GenericOp> &chain) {
   return {};
 }
 
-/// Merges `producer`, which only `consumer` reads, into `consumer` if the
-/// result of the former has a copy there for each element. Returns the op that
-/// defines the result.
+/// Merges `producer`, which only `consumer` reads, into `consumer`. Returns the
+/// op that defines the result then.
 static linalg::GenericOp merge(RewriterBase &rewriter,
                                linalg::GenericOp producer,
                                linalg::GenericOp consumer) {
+  // One operand is merged at a time, so each needs a producer of its own.
+  llvm::SmallPtrSet<Operation *, 4> producers;
   for (OpOperand *operand : consumer.getDpsInputOperands()) {
-    if (operand->get().getDefiningOp() != producer ||
-        !linalg::areElementwiseOpsFusable(operand))
+    if (operand->get().getDefiningOp() != producer)
       continue;
+    if (producers.empty()) {
+      producers.insert(producer);
+      continue;
+    }
+    rewriter.setInsertionPoint(consumer);
+    Operation *copy = rewriter.clone(*producer);
+    operand->set(copy->getResult(0));
+    producers.insert(copy);
+  }
+  auto next = [&]() -> OpOperand * {
+    for (OpOperand *operand : consumer.getDpsInputOperands())
+      if (producers.contains(operand->get().getDefiningOp()) &&
+          linalg::areElementwiseOpsFusable(operand))
+        return operand;
+    return nullptr;
+  };
+  while (OpOperand *operand = next()) {
+    Operation *merging = operand->get().getDefiningOp();
     rewriter.setInsertionPoint(consumer);
     auto merged = linalg::fuseElementwiseOps(rewriter, operand);
     if (failed(merged))
-      return consumer;
+      break;
     Value result = merged->replacements.lookup(consumer->getResult(0));
     rewriter.eraseOp(consumer);
-    rewriter.eraseOp(producer);
-    return result.getDefiningOp<linalg::GenericOp>();
+    producers.erase(merging);
+    rewriter.eraseOp(merging);
+    consumer = result.getDefiningOp<linalg::GenericOp>();
   }
   return consumer;
 }
@@ -77,7 +97,8 @@ static linalg::GenericOp merge(RewriterBase &rewriter,
 /// Merges ops that extend f16 or bf16 to f32, as those on scales, into `op`, so
 /// that the kernel reads 16 bits. Returns the result.
 static Value mergeExtensions(RewriterBase &rewriter, linalg::GenericOp op) {
-  for (Value input : llvm::to_vector(op.getInputs())) {
+  llvm::SmallSetVector<Value, 4> inputs(llvm::from_range, op.getInputs());
+  for (Value input : inputs) {
     linalg::GenericOp extension = kernel::getExtension(input);
     if (!extension)
       continue;

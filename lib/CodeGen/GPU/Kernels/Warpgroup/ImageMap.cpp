@@ -12,7 +12,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace fx;
@@ -91,7 +90,7 @@ bool ImageMap::matchSpatial(MatMulPlan &plan, AffineExpr expr, int64_t low,
 bool ImageMap::isInLimits() const {
   int64_t most = spatial.size() == 1 ? 1 << 15 : 1 << 7;
   for (const Spatial &dim : spatial)
-    if (dim.step < 1 || dim.step > 8 || dim.dilation < 1 || dim.upper > 0 ||
+    if (dim.step < 1 || dim.step > 8 || dim.dilation < 1 || dim.upper >= most ||
         dim.upper < -most || dim.lower < -most ||
         (dim.taps - 1) * dim.dilation >= 2 * most)
       return false;
