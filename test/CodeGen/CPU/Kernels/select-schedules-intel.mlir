@@ -8,8 +8,9 @@
 #r = affine_map<(m, n, k) -> (m, n)>
 
 // The tiles of 12 rows multiply a part of a panel, 256 terms, before the next.
+// All rows are one block.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK: #fx_kernel.contraction<rows = 12, vectors = 2, row_block = 120, prefetch = 8, terms = 256>
+// CHECK: #fx_kernel.contraction<rows = 12, vectors = 2, row_block = 132, prefetch = 8, terms = 256>
 // OTHER: #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128, prefetch = 16>
 // NARROW-NOT: terms
 func.func private @kernel_0(%x: tensor<128x1024xf32>, %w: tensor<40x1024x32xf32>, %out: tensor<128x1280xf32>) -> tensor<128x1280xf32> attributes {fx.kernel} {
@@ -34,7 +35,7 @@ func.func private @kernel_0(%x: tensor<128x1024xf32>, %w: tensor<40x1024x32xf32>
 // The lines and columns of an image are walked as one: 49 rows are four tiles
 // of ten and one of nine. A panel of 320 terms is read as a whole.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK: #fx_kernel.contraction<rows = 10, vectors = 2, row_block = 200, prefetch = 4>
+// CHECK: #fx_kernel.contraction<rows = 10, vectors = 2, row_block = 210, prefetch = 4>
 // OTHER: #fx_kernel.contraction<rows = 7,
 func.func private @kernel_0(%x: tensor<7x7x320xf32>, %w: tensor<40x320x32xf32>, %out: tensor<7x7x1280xf32>) -> tensor<7x7x1280xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32

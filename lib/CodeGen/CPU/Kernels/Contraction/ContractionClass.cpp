@@ -215,7 +215,9 @@ static ContractionAttr chooseSchedule(Contraction &c,
   if (!ShapedType::isDynamic(k)) {
     block = std::max<int64_t>(128, target.operandCache /
                                        (bytes * std::max<int64_t>(k, 1)));
-    block = std::max(rows, block / rows * rows);
+    // Not one row less: each block reads all panels.
+    block = target.isIntel ? llvm::alignTo(block, rows)
+                           : std::max(rows, block / rows * rows);
   }
   bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
                  k * columns * bytes <= target.operandCache;
