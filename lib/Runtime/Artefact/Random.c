@@ -219,54 +219,14 @@ INLINE void fill_normal_pairs(FXGenerator *g, const Target *t, double mean,
 // Bernoulli and exponential distributions
 //===----------------------------------------------------------------------===//
 
-/* Returns 1 on Intel's CPUs. There PyTorch draws these distributions with MKL:
- * a number of its own generator seeds MKL's multiplicative congruential
- * generator MCG31m1. */
-static int draws_by_mkl(void) {
-#if defined(__x86_64__)
-  unsigned a, b, c, d;
-  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0), "c"(0));
-  /* "GenuineIntel" */
-  return b == 0x756e6547u && d == 0x49656e69u && c == 0x6c65746eu;
-#else
-  return 0;
-#endif
-}
-
-static const uint64_t MCG31_MODULUS = 0x7fffffff;
-
-static uint64_t mcg31_seed(uint32_t seed) {
-  uint64_t x = seed % MCG31_MODULUS;
-  return x ? x : 1;
-}
-static uint64_t mcg31_next(uint64_t x) {
-  return x * 1132489760u % MCG31_MODULUS;
-}
-
 static void fill_bernoulli(FXGenerator *g, const Target *t, double p) {
-  if (!draws_by_mkl()) {
-    for (int64_t i = 0; i < t->n; ++i)
-      store_int(t, i, uniform_double(g) < p);
-    return;
-  }
-  uint64_t x = mcg31_seed(random32(g));
-  for (int64_t i = 0; i < t->n; ++i, x = mcg31_next(x))
-    store_int(t, i, (double)x / (double)MCG31_MODULUS < p);
+  for (int64_t i = 0; i < t->n; ++i)
+    store_int(t, i, uniform_double(g) < p);
 }
 
 static void fill_exponential(FXGenerator *g, const Target *t, double rate) {
-  if (!draws_by_mkl() || isinf(rate)) {
-    for (int64_t i = 0; i < t->n; ++i)
-      store_double(t, i, -1.0 / rate * log1p(-uniform_double(g)));
-    return;
-  }
-  int is_double = t->element == F64;
-  uint64_t x = mcg31_seed(is_double ? (uint32_t)random64(g) : random32(g));
-  double scale = 1 / rate, least = is_double ? 0x1p-1022 : 0x1p-126;
-  for (int64_t i = 0; i < t->n; ++i, x = mcg31_next(x)) {
-    double u = (double)x / (double)MCG31_MODULUS;
-    store_double(t, i, -log(is_double ? u : (float)u) * scale + least);
-  }
+  for (int64_t i = 0; i < t->n; ++i)
+    store_double(t, i, -1.0 / rate * log1p(-uniform_double(g)));
 }
 
 //===----------------------------------------------------------------------===//
