@@ -173,3 +173,33 @@ def test_unusual_weights(tmp_path):
     i = torch.randint(-(1 << 31), (1 << 31) - 1, (3, 24), dtype=torch.int32)
     i[0, :9] = torch.arange(9)
     check(Unusual().eval(), (randn(2, 128), randn(3, 64), i), tmp_path)
+
+
+class Gated(nn.Module):
+    """A norm, two layers of its result, and a third one whose groups divide their columns."""
+
+    def __init__(self, low, dtype=F32):
+        super().__init__()
+        self.norm = nn.RMSNorm(128, dtype=dtype)
+        self.gate, self.up, self.down = (Layer(k, n, 32, dtype, F16, bias=True)
+                                         for k, n in ((128, 352), (128, 352), (352, 128)))
+        for layer in (self.gate, self.up, self.down):
+            layer.q[3, 4] = low
+
+    def forward(self, x):
+        y = self.norm(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+@pytest.mark.parametrize("low, dtype", [(-8, F32), (-8, B16), (-9, F32)])
+def test_gated_layers(low, dtype, tmp_path):
+    """The views that both groups need are no obstacle, and the norm stays one kernel."""
+    torch.manual_seed(10)
+    check(Gated(low, dtype).eval(), (randn(3, 128).to(dtype),), tmp_path)
+    size = dtype.itemsize
+    weight = 352 * 128 // (2 if low == -8 else 1) + 352 * 4 * (2 if low == -8 else 4)
+    assert sorted(set(read_bytes(tmp_path))) == sorted([
+        size * (128 + 2 * 3 * 128),  # the norm
+        weight + size * 3 * 128 + 4 * 3 * 352,  # sums, to which the next adds the bias
+        weight + size * (3 * 128 + 2 * 352 + 3 * 352) + 4 * 3 * 352,
+        weight + size * (3 * 352 + 128 + 2 * 3 * 128)])

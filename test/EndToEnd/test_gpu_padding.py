@@ -1,7 +1,7 @@
 """Padding that kernels of convolutions on tensor cores add as they read images: random
 convolutions of one to three dimensions, of bf16, f16 and f32, for sm_80 and sm_90a, and programs
-in which a pad is not, or not only, the input of one convolution. The largest image has no zeros of
-its own, so that a wrong coordinate shows. Sums of small integers are exact."""
+in which a pad is not, or not only, the input of one convolution. Images have no zeros of their own,
+so that a wrong coordinate shows. Sums of small integers are exact."""
 
 import math
 import random
@@ -118,7 +118,10 @@ def test_programs(function, target, tmp_path):
             integers(72, 64, 2, 3, dtype=torch.bfloat16))
     model = compile_case(function, args, tmp_path, target)
     want = exporting.eager(Function(function), args)
-    harness.compare(model.run(args, want, multiprocessors=2), want)
+    harness.compare(model.run(args, want, log=tmp_path / "log", multiprocessors=2), want)
+    if function is without_windows:
+        kernels, _ = launches(tmp_path)
+        assert sum(kernel.endswith("_sm_90a") for kernel in kernels) == 3, kernels
 
 
 @pytest.mark.parametrize("dtype, target", [

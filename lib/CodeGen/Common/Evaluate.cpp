@@ -191,6 +191,7 @@ Value KernelCode::compute(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return evalPad(scope, pad, coords);
+  // Kernels of CPUs read the panels themselves, in vectors.
   if (auto unpack = dyn_cast<UnpackOp>(op); unpack && machine.isGPU)
     return evalUnpack(scope, unpack, coords);
   return giveUp("no code for '" + op->getName().getStringRef() + "'");

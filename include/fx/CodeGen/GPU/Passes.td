@@ -47,6 +47,9 @@ def FXGPUPackWeights : Pass<"fx-gpu-pack-weights", "::mlir::ModuleOp"> {
     This dimension must be static and a multiple of eight, and the weight must
     depend on `fx.state` arguments and constants alone.
 
+    Views between such a matmul and the ops that dequantize its weight, of
+    nibbles or bytes, are moved to the inputs of these ops first.
+
     Each such matmul gets its own copies of the ops that dequantize the weight,
     merged to one op. Other users, such as a matmul of more rows, keep theirs.
     The memory of the packed weight is shared by all matmuls of few rows.

@@ -167,12 +167,8 @@ void MatMulPlan::placeTile(const Index &linear, int64_t m, int64_t n,
   column0 = code.mul(column, Index::of(n));
 }
 
-tensor::PadOp MatMulPlan::padding(bool isLhs) {
-  return operand(isLhs).getDefiningOp<tensor::PadOp>();
-}
-
 std::pair<int64_t, int64_t> MatMulPlan::paddingOf(bool isLhs, unsigned dim) {
-  tensor::PadOp pad = padding(isLhs);
+  auto pad = operand(isLhs).getDefiningOp<tensor::PadOp>();
   if (!pad)
     return {0, 0};
   return {*getConstantIntValue(pad.getMixedLowPad()[dim]),
@@ -180,7 +176,7 @@ std::pair<int64_t, int64_t> MatMulPlan::paddingOf(bool isLhs, unsigned dim) {
 }
 
 Value MatMulPlan::stored(bool isLhs) {
-  tensor::PadOp pad = padding(isLhs);
+  auto pad = operand(isLhs).getDefiningOp<tensor::PadOp>();
   return pad ? pad.getSource() : operand(isLhs);
 }
 

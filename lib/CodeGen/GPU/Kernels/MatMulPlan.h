@@ -66,12 +66,10 @@ struct MatMulPlan {
   /// `of`, where `at` holds the coordinates of the loops.
   codegen::Coords coords(llvm::ArrayRef<int> of);
   mlir::Value operand(bool isLhs) { return isLhs ? info.lhs() : info.rhs(); }
-  /// Returns the zeros around the left operand that the kernel adds as it reads
-  /// the operand; null if there are none.
-  mlir::tensor::PadOp padding(bool isLhs);
-  /// Returns the numbers of zeros at the start and at the end of a dimension.
+  /// Returns the numbers of zeros at the start and at the end of a dimension of
+  /// the left operand, which the kernel adds as it reads the operand.
   std::pair<int64_t, int64_t> paddingOf(bool isLhs, unsigned dim);
-  /// Returns the tensor in memory that holds the operand, without `padding`.
+  /// Returns the tensor in memory that holds the operand, without these zeros.
   mlir::Value stored(bool isLhs);
   mlir::AffineMap operandMap(bool isLhs) {
     return isLhs ? info.lhsMap() : info.rhsMap();

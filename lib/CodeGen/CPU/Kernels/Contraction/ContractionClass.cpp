@@ -111,40 +111,43 @@ static bool prefetchesOneRow(Contraction &c, const TargetInfo &target) {
   return target.lanes == 8 && c.hasByteWeights();
 }
 
+/// Returns the position in the result of the loop over rows within a tile, the
+/// last one that is not of size 1.
+static std::optional<unsigned> findRows(Contraction &c) {
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  AffineMap result = c.resultMap();
+  for (unsigned d = result.getNumResults(); d-- > 0;) {
+    unsigned loop = result.getDimPosition(d);
+    if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
+      return d;
+  }
+  return std::nullopt;
+}
+
 /// Returns the size of the loop over rows within a tile.
 static int64_t getRowRange(Contraction &c) {
-  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
-  int64_t m = 1;
-  for (AffineExpr expr : c.resultMap().getResults()) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
-      m = ranges[loop];
-  }
-  return m;
+  std::optional<unsigned> rows = findRows(c);
+  return rows ? c.op.getStaticLoopRanges()[c.resultMap().getDimPosition(*rows)]
+              : 1;
 }
 
 /// Returns the same, times the size of the loop outside of it if both are
 /// neighbours in both tensors. Then the emitter usually walks them as one
 /// (`canMergeRows`).
 static int64_t getMergedRange(Contraction &c) {
-  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
-  AffineMap lhs = c.lhsMap(), result = c.resultMap();
-  for (unsigned d = result.getNumResults(); d-- > 0;) {
-    unsigned inner = result.getDimPosition(d);
-    if (!llvm::is_contained(c.m, inner) || ranges[inner] == 1)
-      continue;
-    unsigned outer = d ? result.getDimPosition(d - 1) : inner;
-    if (!llvm::is_contained(c.m, outer) || outer == inner ||
-        ShapedType::isDynamic(ranges[inner]) ||
-        ShapedType::isDynamic(ranges[outer]))
-      return ranges[inner];
-    for (unsigned l = 0; l + 1 < lhs.getNumResults(); ++l)
-      if (lhs.getResult(l) == getAffineDimExpr(outer, lhs.getContext()) &&
-          lhs.getResult(l + 1) == getAffineDimExpr(inner, lhs.getContext()))
-        return ranges[inner] * ranges[outer];
-    return ranges[inner];
-  }
-  return 1;
+  std::optional<unsigned> rows = findRows(c);
+  int64_t size = getRowRange(c);
+  if (!rows || *rows == 0 || ShapedType::isDynamic(size))
+    return size;
+  AffineMap result = c.resultMap();
+  unsigned outer = result.getDimPosition(*rows - 1);
+  int64_t outerSize = c.op.getStaticLoopRanges()[outer];
+  ArrayRef<AffineExpr> both = result.getResults().slice(*rows - 1, 2);
+  AffineMap lhs = c.lhsMap();
+  bool isMerged =
+      llvm::is_contained(c.m, outer) && !ShapedType::isDynamic(outerSize) &&
+      llvm::search(lhs.getResults(), both) != lhs.getResults().end();
+  return isMerged ? size * outerSize : size;
 }
 
 bool fx::cpu::usesTiles(Contraction &c, const TargetInfo &target) {

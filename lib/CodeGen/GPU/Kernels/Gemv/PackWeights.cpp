@@ -16,7 +16,9 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace fx::gpu {
@@ -51,6 +53,52 @@ findNibbles(Value v, SmallVectorImpl<linalg::GenericOp> &chain) {
         return nibbles;
   chain.pop_back();
   return {};
+}
+
+/// Adds the pointwise ops and views that compute `v` from bytes of the same
+/// order to `ops`. Returns false, and adds nothing, if there are none.
+static bool findDequantization(Value v, SetVector<Operation *> &ops) {
+  auto type = dyn_cast<RankedTensorType>(v.getType());
+  if (type && type.getElementType().isInteger(8))
+    return true;
+  Operation *def = v.getDefiningOp();
+  bool isFound = false;
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(def)) {
+    isFound = findDequantization(def->getOperand(0), ops);
+  } else if (auto op = dyn_cast_or_null<linalg::GenericOp>(def);
+             op && kernel::isPointwise(op)) {
+    for (OpOperand *operand : op.getDpsInputOperands())
+      isFound |= op.getMatchingIndexingMap(operand).isIdentity() &&
+                 findDequantization(operand->get(), ops);
+  }
+  if (isFound)
+    ops.insert(def);
+  return isFound;
+}
+
+/// Moves views between a weight of `c` and the ops that dequantize it to the
+/// bytes and to the other operand of `c`. fx-align-shapes leaves such views if
+/// both the columns and the terms of a weight are divided: the columns because
+/// the next matmul has groups of terms, the terms because this one has. The
+/// kernel of `c` could not contain the ops.
+static void moveWeightViews(Contraction &c) {
+  SetVector<Operation *> weight;
+  if (!findDequantization(c.rhs(), weight))
+    return;
+  RewritePatternSet patterns(c.op.getContext());
+  tensor::populateBubbleUpExpandShapePatterns(patterns);
+  tensor::populateFoldTensorEmptyPatterns(patterns);
+  linalg::populateFoldReshapeOpsByExpansionPatterns(
+      patterns, [](OpOperand *fused) {
+        SetVector<Operation *> ops;
+        return kernel::getExtension(fused->get()) ||
+               findDequantization(fused->get(), ops);
+      });
+  weight.insert(c.op);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  (void)applyOpPatternsGreedily(weight.getArrayRef(), std::move(patterns),
+                                config);
 }
 
 /// Merges `producer`, which only `consumer` reads, into `consumer`. Returns the
@@ -169,13 +217,8 @@ struct PackWeights : fx::gpu::impl::FXGPUPackWeightsBase<PackWeights> {
     c.op->setOperand(c.b, value);
   }
 
-  void runOnOperation() override {
-    auto func = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!func || func.isExternal() || !tensorCores)
-      return;
-    packs.clear();
-    kernel::moveNibblesBehindViews(func);
-    kernel::StateAnalysis states(func);
+  /// Returns the matmuls of few rows.
+  static SmallVector<Contraction, 0> findMatMuls(func::FuncOp func) {
     auto target = kernel::TargetInfo::getGPU(kernel::MatrixUnit::MMA);
     SmallVector<Contraction, 0> found;
     func.walk([&](linalg::GenericOp op) {
@@ -183,7 +226,19 @@ struct PackWeights : fx::gpu::impl::FXGPUPackWeightsBase<PackWeights> {
           match && kernel::hasFewRows(*match, target))
         found.push_back(*match);
     });
-    for (Contraction &c : found) {
+    return found;
+  }
+
+  void runOnOperation() override {
+    auto func = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!func || func.isExternal() || !tensorCores)
+      return;
+    packs.clear();
+    for (Contraction &c : findMatMuls(func))
+      moveWeightViews(c);
+    kernel::moveNibblesBehindViews(func);
+    kernel::StateAnalysis states(func);
+    for (Contraction &c : findMatMuls(func)) {
       SmallVector<linalg::GenericOp> chain;
       linalg::GenericOp nibbles = findNibbles(c.rhs(), chain);
       if (!nibbles || !states.isStateOnly(nibbles.getInputs()[0]))
