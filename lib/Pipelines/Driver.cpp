@@ -106,7 +106,7 @@ llvm::Error Driver::simplify() {
 
 llvm::Error Driver::toLinalg() {
   ToLinalgOptions linalg;
-  linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
+  linalg.wholeHeads = !gpu || kernel::hasTensorCores(gpu->getMatrixUnit());
   linalg.rowKernels = !gpu;
   linalg.gpu = gpu.has_value();
   linalg.bf16 = options.precision.bf16;
@@ -124,10 +124,9 @@ llvm::Error Driver::scheduleForDevice() {
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return CompileError::make(kInput, error);
-  fx::gpu::MatrixUnits units = gpu->getMatrixUnits();
-  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-        buildGPUGroupPipeline(pm, units.hasTensorCores);
-      }))
+  kernel::MatrixUnit unit = gpu->getMatrixUnit();
+  if (llvm::Error e = runPasses(
+          [&](OpPassManager &pm) { buildGPUGroupPipeline(pm, unit); }))
     return e;
   llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(*module);
   if (!split)
@@ -141,8 +140,7 @@ llvm::Error Driver::scheduleForDevice() {
         }))
       return e;
   return runPasses([&](OpPassManager &pm) {
-    fx::gpu::buildKernelPipeline(pm, units.hasTensorCores, units.hasWarpgroups,
-                                 options.gpuTiles);
+    fx::gpu::buildKernelPipeline(pm, unit, options.gpuTiles);
   });
 }
 

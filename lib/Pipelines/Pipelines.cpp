@@ -121,8 +121,8 @@ void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,
   }
 }
 
-void fx::buildGPUGroupPipeline(OpPassManager &pm, bool tensorCores) {
-  if (tensorCores)
+void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
+  if (kernel::hasTensorCores(unit))
     pm.addPass(fx::gpu::createFXGPURoundAttention());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -132,9 +132,9 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, bool tensorCores) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(kernel::createGeneralizeOpsPass());
-  if (tensorCores)
+  if (unit != kernel::MatrixUnit::None)
     pm.addPass(kernel::createPadChannelsPass());
-  pm.addPass(fx::gpu::createFXGPUPackWeights({tensorCores}));
-  pm.addPass(kernel::createFormKernelsPass({/*gpu=*/true, tensorCores}));
+  pm.addPass(fx::gpu::createFXGPUPackWeights({unit}));
+  pm.addPass(kernel::createFormKernelsPass({/*gpu=*/true, unit}));
   pm.addPass(kernel::createHoistPreparePass());
 }

@@ -122,7 +122,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   if (failed(getGPU(options.target, gpu, report)))
     return failure();
   ToLinalgOptions linalg;
-  linalg.wholeHeads = !gpu || gpu->getMatrixUnits().hasTensorCores;
+  linalg.wholeHeads = !gpu || kernel::hasTensorCores(gpu->getMatrixUnit());
   linalg.rowKernels = !gpu;
   linalg.gpu = gpu.has_value();
   linalg.bf16 = options.bf16;
@@ -167,11 +167,10 @@ static LogicalResult toGPU(OpPassManager &pm, const GPUPipelineOptions &options,
       fx::gpu::parseTarget(options.target, getPlatforms());
   if (!target)
     return report(llvm::toString(target.takeError()));
-  fx::gpu::MatrixUnits units = target->getMatrixUnits();
-  buildGPUGroupPipeline(pm, units.hasTensorCores);
+  kernel::MatrixUnit unit = target->getMatrixUnit();
+  buildGPUGroupPipeline(pm, unit);
   pm.addPass(kernel::createDropPreparePass());
-  fx::gpu::buildKernelPipeline(pm, units.hasTensorCores, units.hasWarpgroups,
-                               options.tiles);
+  fx::gpu::buildKernelPipeline(pm, unit, options.tiles);
   return success();
 }
 

@@ -35,6 +35,8 @@ struct Cached {
 } // namespace
 static std::vector<Variable> variables; ///< the last: what a launch asks for
 static uint32_t sharedBytes;
+/// Shared memory that a block may have on AMD's GPUs.
+static constexpr uint32_t kMostLDS = 64 * 1024;
 static Cached cached[1024];
 
 void emulator::fail(const char *rule, const std::string &what) {
@@ -60,17 +62,20 @@ void emulator::beginAccess(const EmulatedKernel &kernel, size_t dynamicBytes) {
   };
   for (const EmulatedVariable *v = kernel.variables; v->data; ++v)
     add(v->data, v->bytes, v->alignment);
-  if (offset > 48 * 1024)
+  uint32_t most = kernel.wave == 64 ? kMostLDS : 48 * 1024;
+  if (offset > most)
     die(std::string("kernel ") + kernel.name + " declares " +
-        std::to_string(offset) + " bytes of shared memory, 49152 at most");
+        std::to_string(offset) + " bytes of shared memory, " +
+        std::to_string(most) + " at most");
   if (kernel.cluster > 1 && !variables.empty())
     die("a kernel of clusters that declares shared memory");
   add(kShared, dynamicBytes, 16);
   sharedBytes = offset;
-  if (sharedBytes > kMaxShared)
+  most = kernel.wave == 64 ? kMostLDS : kMaxShared;
+  if (sharedBytes > most)
     die(std::string("kernel ") + kernel.name + " needs " +
         std::to_string(sharedBytes) + " bytes of shared memory, " +
-        std::to_string(kMaxShared) + " at most");
+        std::to_string(most) + " at most");
 }
 
 void emulator::beginBlockAccess() {
@@ -220,6 +225,7 @@ void accessCluster(const char *data, uint32_t kind, uint32_t instruction) {
 void accessShared(const char *, uint32_t, uint32_t) NAMED("access.p3");
 void accessShared(const char *data, uint32_t kind, uint32_t instruction) {
   setInstruction(instruction);
+  noteUnfenced();
   uint32_t bytes = getBytes(kind);
   Cached &last = cached[(instruction * getRanks() + getRank()) % 1024];
   if (data < last.begin || data + bytes > last.end ||

@@ -130,6 +130,16 @@ Result emulator::begin(const char *name) {
 
 void emulator::setCurrent(Device &device) { contexts.assign(1, &device); }
 
+/// Whether the image tells the same parameters.
+static bool takesParams(const EmulatedKernel &kernel, const KernelInfo &info) {
+  if (strlen(kernel.params) != size_t(info.params))
+    return false;
+  for (size_t i = 0; i < info.isAddress.size(); ++i)
+    if (info.isAddress[i] != (kernel.params[i] == 'p'))
+      return false;
+  return true;
+}
+
 Module *emulator::makeModule(const std::vector<KernelInfo> &kernels,
                              const char *kind) {
   auto module = std::make_unique<Module>();
@@ -144,7 +154,7 @@ Module *emulator::makeModule(const std::vector<KernelInfo> &kernels,
         function.emulated = k;
     if (emulated && !function.emulated)
       die("no code of kernel " + info.name + " for this CPU");
-    if (emulated && function.emulated->params != info.params)
+    if (emulated && !takesParams(*function.emulated, info))
       die("kernel " + info.name +
           " has other parameters than its code for this CPU");
     module->functions[info.name] = function;

@@ -30,12 +30,13 @@ struct EmulatedVariable {
 /// or is a tensor map.
 struct EmulatedKernel {
   const char *name;
-  int params;
+  const char *params; ///< a letter each: p pointer, v value, m tensor map
   void (*call)(void **params);
   const EmulatedVariable *variables; ///< the last has no data
   const char *const *instructions;   ///< text of those that are checked
   unsigned cluster;                  ///< blocks of a cluster, along x
-  bool waits; ///< for the kernel in front of it, before it accesses memory
+  unsigned wave; ///< threads of a warp, or of a wave of an AMD GPU: 32 or 64
+  bool waits;    ///< for the kernel in front of it, before it accesses memory
 };
 
 namespace emulator {

@@ -104,6 +104,9 @@ uint32_t emulator::draw() {
 }
 
 uint32_t emulator::getInstruction() { return emuInstruction; }
+std::string emulator::describeInstruction(uint32_t number) {
+  return std::string("'") + running->instructions[number] + "'";
+}
 void emulator::setInstruction(uint32_t number) { emuInstruction = number; }
 
 void emulator::giveWay() {
@@ -132,7 +135,7 @@ std::string emulator::describePlace() {
     return text;
   text += ", thread " + std::to_string(current % blockSize);
   if (emuInstruction)
-    text += std::string(", at '") + running->instructions[emuInstruction] + "'";
+    text += ", at " + describeInstruction(emuInstruction);
   return text;
 }
 
@@ -149,6 +152,7 @@ static void enter() {
 
 /// Who waits for what, where nothing goes on.
 static void reportDeadlock() {
+  checkWaves();
   std::map<std::string, std::pair<int, int>> waiting; // how many, the first
   int ended = 0;
   for (int i = 0; i < int(threads.size()); ++i) {
@@ -182,6 +186,8 @@ static void runBlocks() {
   arrivals.assign(n, 0);
   forgetCopies(n);
   forgetProducts(n);
+  forgetFences(n);
+  forgetWaves(n);
   beginBlockAccess();
   races::begin(n);
   beginBlock();
@@ -242,20 +248,27 @@ int32_t ctaidX() NAMED("nvvm.read.ptx.sreg.ctaid.x");
 int32_t ctaidX() { return blockId[0] + getRank(); }
 int32_t ctaCount() NAMED("nvvm.read.ptx.sreg.nctaid.x");
 int32_t ctaCount() { return gridSize[0]; }
+int32_t workitemX() NAMED("amdgcn.workitem.id.x");
+int32_t workitemX() { return tidX(); }
+int32_t workgroupX() NAMED("amdgcn.workgroup.id.x");
+int32_t workgroupX() { return ctaidX(); }
 
-/// All threads of a warp come to the same instruction. Returns how often they
-/// had all come before.
+/// All threads of a warp, or of a wave, come to the same instruction. Returns
+/// how often they had all come before.
 static uint32_t comeTogether() {
-  Warp &warp = warps[current / 32];
+  // The last wave of a block may be half of one.
+  int first = current / getWave() * getWave();
+  int count = std::min(getWave(), int(threads.size()) - first);
+  Warp &warp = warps[first / 32];
   uint32_t before = warp.together;
   if (warp.atBarrier++ == 0)
     warp.barrier = emuInstruction;
   else if (warp.barrier != emuInstruction)
-    fail("divergence", "threads of a warp are at different barriers, another "
-                       "one at '" +
-                           std::string(running->instructions[warp.barrier]) +
-                           "'");
-  warp.atBarrier %= 32;
+    fail("divergence", std::string("threads of a ") +
+                           (getWave() == 32 ? "warp" : "wave") +
+                           " are at different barriers, another one at " +
+                           describeInstruction(warp.barrier));
+  warp.atBarrier %= count;
   warp.together += warp.atBarrier == 0;
   return before;
 }
@@ -299,7 +312,7 @@ static void barrier(int32_t id, int32_t count, bool isAll, bool isArrival) {
     races::take(order);
 }
 void barrierAll(int32_t) NAMED("nvvm.barrier.cta.sync.aligned.all");
-void barrierAll(int32_t id) { barrier(id, blockSize, ranks == 1, false); }
+void barrierAll(int32_t id) { meetBlock(id); }
 void barrierSome(int32_t, int32_t) NAMED("nvvm.barrier.cta.sync.aligned.count");
 void barrierSome(int32_t id, int32_t count) {
   barrier(id, count, false, false);
@@ -433,6 +446,10 @@ int emulator::getThread() { return current; }
 int emulator::getThreads() { return blockSize; }
 int emulator::getRank() { return isThread ? current / int(blockSize) : 0; }
 int emulator::getRanks() { return ranks; }
+int emulator::getWave() { return running->wave; }
+void emulator::meetBlock(int32_t id) {
+  barrier(id, blockSize, ranks == 1, false);
+}
 void emulator::checkWait(const char *what) {
   if (running->waits && !threads[current].hasWaited)
     fail("griddepcontrol", std::string(what) +
@@ -462,8 +479,8 @@ const uint64_t (*emulator::exchange(const uint64_t *words, int count,
     warp.instruction = here;
   else if (warp.instruction != here)
     fail("divergence",
-         "threads of a warp are at different instructions, another one at '" +
-             std::string(running->instructions[warp.instruction]) + "'");
+         "threads of a warp are at different instructions, another one at " +
+             describeInstruction(warp.instruction));
   if (warp.waiting == 32) {
     warp.waiting = 0;
     memcpy(warp.taken, warp.given, sizeof warp.taken);

@@ -26,6 +26,8 @@ inline constexpr int kWords = 8;
 int getThread();
 /// Threads of a block.
 int getThreads();
+/// Threads of a wave.
+int getWave();
 /// The block that runs, in its cluster, and the blocks of a cluster.
 int getRank();
 int getRanks();
@@ -40,6 +42,8 @@ bool hasEnded(int rank);
 uint64_t getBlock();
 /// A random number.
 uint32_t draw();
+/// Waits for all threads of the block.
+void meetBlock(int32_t barrier = 0);
 /// Waits until all threads of the warp have given their words, and returns what
 /// each gave. It is valid until the thread next waits. All must be at the same
 /// instruction, unless `isAnywhere`.
@@ -65,6 +69,7 @@ void noteProgress();
 /// Where in the kernel the thread is: a number of an instruction.
 uint32_t getInstruction();
 void setInstruction(uint32_t number);
+std::string describeInstruction(uint32_t number);
 /// Memory of threads alone.
 bool isLocal(const char *data, size_t bytes);
 /// The kernel, block, thread and instruction that runs.
@@ -192,6 +197,19 @@ void noteGlobal(const char *data, uint32_t bytes);
 void endBlock();
 
 } // namespace statistics
+
+//===----------------------------------------------------------------------===//
+// Waves.cpp, MatrixCore.cpp: AMD's GPUs
+//===----------------------------------------------------------------------===//
+
+/// Begins a block of `threads` threads.
+void forgetFences(int threads);
+void forgetWaves(int threads);
+/// The thread that runs accesses shared memory.
+void noteUnfenced();
+/// Where nothing goes on: ends the process if threads of a wave wait for others
+/// at a product of matrices.
+void checkWaves();
 
 //===----------------------------------------------------------------------===//
 // TensorCore.cpp, Warpgroup.cpp

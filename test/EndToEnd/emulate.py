@@ -2,7 +2,8 @@
 
 fx-run runs an artefact of `fx-compile --target=cuda` with libFakeCuda.so (test/Cuda) as the NVIDIA
 driver. That driver executes kernels: they are compiled for this CPU from the same NVVM dialect that
-PTX is generated from. Instructions that only a GPU has become calls of the library.
+PTX is generated from. Instructions that only a GPU has become calls of the library. The same goes
+for `--target=rocm`, libFakeHip.so and the ROCDL dialect.
 """
 
 import functools
@@ -75,6 +76,26 @@ def _define_structs(ir: str) -> str:
     return re.sub(r"^declare (\{.*?\}) @(emu\.[\w.]+)\((.*)\).*$", define, ir, flags=re.M)
 
 
+def _define_products(ir: str) -> str:
+    """Defines wrappers for library functions that stand for instructions of AMD's matrix cores:
+    C++ may pass a vector differently from LLVM IR. The sums are in memory, vectors of 16-bit
+    elements are integers."""
+    def define(match):
+        sums, name, (x, y, *_) = match[1], match[2], instrument.split(match[3])
+        kinds = [f"i{8 * instrument.type_bytes(k)}" if k[0] == "<" else k for k in (x, y)]
+        modifiers = "i32 %m0, i32 %m1, i32 %m2"
+        return "\n".join([
+            f"declare void @{name}.to(ptr, {kinds[0]}, {kinds[1]}, i32, i32, i32)",
+            f"define internal {sums} @{name}({x} %x, {y} %y, {sums} %sums, {modifiers}) {{",
+            f"  %r = alloca {sums}, align 16", f"  store {sums} %sums, ptr %r, align 16",
+            f"  %xs = bitcast {x} %x to {kinds[0]}", f"  %ys = bitcast {y} %y to {kinds[1]}",
+            f"  call void @{name}.to(ptr %r, {kinds[0]} %xs, {kinds[1]} %ys, {modifiers})",
+            f"  %v = load {sums}, ptr %r, align 16", f"  ret {sums} %v", "}"])
+
+    return re.sub(r"^declare (<[^>]*>) @(emu\.amdgcn\.mfma\.[\w.]+)\((.*)\).*$", define, ir,
+                  flags=re.M)
+
+
 def _replace_assembly(ir: str) -> str:
     """Replaces inline assembly, which is used for instructions without LLVM intrinsics, by calls of
     the library. The accumulators of wgmma are values in the IR, but the library takes them in
@@ -88,6 +109,7 @@ def _replace_assembly(ir: str) -> str:
                 "declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
                 "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
+                "declare void @emu.wgmma.bytes(ptr, i64, i64, i32, i32)",
                 "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, "
                 "i32)",
                 "declare void @emu.nvvm.wgmma.wait_group.sync.aligned(i64)"}
@@ -96,9 +118,10 @@ def _replace_assembly(ir: str) -> str:
 
     def gather(struct, count):
         """Returns the parameters %a0 and so on, and lines that make %v<count - 1> of them."""
+        kind = struct.strip("{ ").split(",")[0]
         lines = [f"  %v{i} = insertvalue {struct} {f'%v{i - 1}' if i else 'poison'}, "
-                 f"float %a{i}, {i}" for i in range(count)]
-        return ", ".join(f"float %a{i}" for i in range(count)), lines
+                 f"{kind} %a{i}, {i}" for i in range(count)]
+        return ", ".join(f"{kind} %a{i}" for i in range(count)), lines
 
     def define(match):
         struct, columns, kind, constraints = match[1], int(match[2]), match[3], match[4]
@@ -117,6 +140,17 @@ def _replace_assembly(ir: str) -> str:
             f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
         return f"call {struct} @{name}("
 
+    def define_bytes(match):
+        struct, columns = match[1], int(match[2])
+        name = f"wgmma.n{columns}.bytes"
+        sums, lines = gather(struct, columns // 2)
+        declared.add("\n".join([
+            f"define internal {struct} @{name}({sums}, i64 %x, i64 %y, i32 %keep) alwaysinline {{",
+            f"  %r = alloca {struct}", *lines, f"  store {struct} %v{columns // 2 - 1}, ptr %r",
+            f"  call void @emu.wgmma.bytes(ptr %r, i64 %x, i64 %y, i32 {columns}, i32 %keep)",
+            f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
+        return f"call {struct} @{name}("
+
     def define_wait(match):
         struct, pending, constraints = match[1], match[2], match[3].split(",")
         count, reads = constraints.count("=f"), [c for c in constraints if c in ("r", "f")]
@@ -131,15 +165,17 @@ def _replace_assembly(ir: str) -> str:
 
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
                 r'm64n(\d+)k16\.f32\.(b?f16)\.[^"]*", "([^"]*)"\(', define, ir)
+    ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
+                r'm64n(\d+)k32\.s32\.u8\.s8 [^"]*", "[^"]*"\(', define_bytes, ir)
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "wgmma\.wait_group\.sync\.aligned (\d+);", '
                 r'"([^"]*)"\(', define_wait, ir)
     assert " asm " not in ir, re.search(".* asm .*", ir)[0][:300]
     return "\n".join([ir, *sorted(declared), ""])
 
 
-def _kernels(nvvm: str, folder: pathlib.Path) -> str:
-    """Returns the LLVM IR of the kernels of a module in the NVVM dialect."""
-    kernels = _top_level(nvvm, "gpu.module @kernels")
+def _kernels(mlir: str, folder: pathlib.Path) -> str:
+    """Returns the LLVM IR of the kernels of a module in the NVVM or the ROCDL dialect."""
+    kernels = _top_level(mlir, "gpu.module @kernels")
     kernels = re.sub(r"^  gpu.module @kernels.*\{$", "module {", kernels, flags=re.M)
     return _translate(kernels, folder)
 
@@ -182,20 +218,36 @@ def _locate_shared(ir: str) -> str:
     return "".join(parts) + "\ndeclare i64 @emu.shared.start()\n" * bool(clusters)
 
 
+#: An attribute of kernels for AMD GPUs.
+WAVE = '"fx.wave"="64"'
+
+
+def _use_library_math(ir: str) -> str:
+    """Returns the IR with the functions of ROCm's device library replaced by those of CUDA's, which
+    the emulator has."""
+    ir = re.sub(r"@__ocml_(\w+)_f32\b", r"@__nv_\1f", ir)
+    return re.sub(r"@__ocml_(\w+)_f64\b", r"@__nv_\1", ir)
+
+
 def _for_library(ir: str) -> tuple[str, list[str]]:
     """Returns the IR with checks and with its GPU intrinsics renamed, and the instructions that are
     checked."""
     ir = _locate_shared(ir)
+    if "define amdgpu_kernel" in ir:
+        ir = _use_library_math(instrument.add_fences(ir))
     ir, instructions = instrument.add_checks(instrument.read_registers(ir))
     ir = ir.replace("@llvm.nvvm.", "@emu.nvvm.").replace("define ptx_kernel", "define")
+    ir = ir.replace("@llvm.amdgcn.", "@emu.amdgcn.")
+    ir = re.sub(r"^define amdgpu_kernel (void .*?\)) (?=[^()]*\{$)", rf"define \1 {WAVE} ", ir,
+                flags=re.M)
     # Calls of the library do not have the attributes of the intrinsics.
     ir = re.sub(r"^(.*@emu\.(?!access|argument).*?)( #\d+)$", r"\1", ir, flags=re.M)
     # The library allocates and fills shared memory. Tensor maps are passed by value.
     ir = re.sub(r"^(@__dynamic_shmem__\d+ = external )dso_local ", r"\1", ir, flags=re.M)
     ir = re.sub(r"^(@\w+ =) (?:internal|private) (addrspace\(3\) global)", r"\1 \2", ir, flags=re.M)
     ir = re.sub(r'ptr byval\(\[16 x i64\]\) align 64 "nvvm.grid_constant"', 'ptr "fx.map"', ir)
-    ir = _replace_assembly(_define_structs(re.sub(r"\b(i\d+) immarg\b", r"\1", ir)))
-    return ir, instructions
+    ir = _define_structs(re.sub(r"\b(i\d+) immarg\b", r"\1", ir))
+    return _replace_assembly(_define_products(ir)), instructions
 
 
 def _variables(kernels: str) -> dict[str, tuple[int, int]]:
@@ -212,7 +264,7 @@ def _table(kernels: str, instructions: list[str]) -> str:
     declared = [f'extern "C" char {name}[];' for name in variables]
     calls, rows = [], []
     for name, params, body in re.findall(
-            r"^define void @(\w+)\(([^\n]*)\) [#{\"](.*?)^\}", kernels, re.M | re.S):
+            r"^define void @(\w+)\(([^\n]*)\) ([#{\"].*?)^\}", kernels, re.M | re.S):
         kinds = ["Map *" if '"fx.map"' in p else types.get(p.split()[0], "void *")
                  for p in params.split(", ") if p]
         args = ", ".join(f"(Map *)a[{i}]" if kind == "Map *" else f"*({kind} *)a[{i}]"
@@ -222,32 +274,36 @@ def _table(kernels: str, instructions: list[str]) -> str:
         used = "".join(f"{{{v}, {size}, {align}}}, " for v, (size, align) in variables.items()
                        if re.search(rf"@{v}\b", body))
         calls.append(f"static const Variable variables_{name}[] = {{{used}{{nullptr, 0, 0}}}};")
-        rows.append(f'{{"{name}", {len(kinds)}, call_{name}, variables_{name}, instructions, '
-                    f'{clusters.get(name, 1)}, {str("@emu.wait.kernel(" in body).lower()}}},')
+        letters = "".join({"Map *": "m", "void *": "p"}.get(kind, "v") for kind in kinds)
+        rows.append(f'{{"{name}", "{letters}", call_{name}, variables_{name}, instructions, '
+                    f'{clusters.get(name, 1)}, {64 if body.startswith(WAVE) else 32}, '
+                    f'{str("@emu.wait.kernel(" in body).lower()}}},')
     return "\n".join([
         "struct Map;", "struct Variable { char *data; unsigned bytes, alignment; };",
-        "struct Kernel { const char *name; int params; void (*call)(void **); "
+        "struct Kernel { const char *name, *params; void (*call)(void **); "
         "const Variable *variables; const char *const *instructions; "
-        "unsigned cluster; bool waits; };",
+        "unsigned cluster, wave; bool waits; };",
         *declared, "static const char *const instructions[] = {",
         *(f"{json.dumps(text)}," for text in instructions), "};", *calls,
         'extern "C" const Kernel fx_emulated_kernels[] = {', *rows,
-        "{nullptr, 0, nullptr, nullptr, nullptr, 0, false}};", ""])
+        "{nullptr, nullptr, nullptr, nullptr, nullptr, 0, 0, false}};", ""])
 
 
 def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
                     target: str = "cuda", flags=()):
     """Builds a library with the kernels of `model` for this CPU."""
     folder.mkdir(parents=True, exist_ok=True)
+    dialect = "rocdl" if target.startswith("rocm") else "nvvm"
+    output = folder / f"{dialect}.mlir"
     run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", *flags, model,
-                "--emit=nvvm", "-o", folder / "nvvm.mlir")
-    return build_kernels(mutate((folder / "nvvm.mlir").read_text()), folder)
+                f"--emit={dialect}", "-o", output)
+    return build_kernels(mutate(output.read_text()), folder)
 
 
-def build_kernels(nvvm: str, folder: pathlib.Path):
-    """Builds a library with the kernels of a module in the NVVM dialect."""
+def build_kernels(mlir: str, folder: pathlib.Path):
+    """Builds a library with the kernels of a module in the NVVM or the ROCDL dialect."""
     folder.mkdir(parents=True, exist_ok=True)
-    return build_ir(_kernels(nvvm, folder), folder)
+    return build_ir(_kernels(mlir, folder), folder)
 
 
 def build_ir(ir: str, folder: pathlib.Path):

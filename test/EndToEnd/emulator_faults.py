@@ -3,9 +3,9 @@
 import dataclasses
 import re
 
-from emulator_kernels import (ALLOCA, ARRIVE, ATOMIC, BOXES, CLUSTER, FRESH, Kernel, MATRIX,
-                              NAMED, PIXELS, REGISTERS, SHUFFLE, STORED, SWAP, WAIT, WAITS, WARP,
-                              once, replaced)
+from emulator_kernels import (ALLOCA, AMD_BARRIER, ARRIVE, ATOMIC, BOXES, CLUSTER, FRESH, HALVES,
+                              Kernel, LANES, MATRIX, NAMED, PART, PIXELS, REGISTERS, SHUFFLE,
+                              STORED, SWAP, WAIT, WAITS, WARP, once, replaced, two_products)
 
 MISALIGNED, ILLEGAL = 716, 700
 ASYNC = "call void @cp.async.cg.shared.global.16(ptr addrspace(3) %mine, ptr addrspace(1) %to)"
@@ -259,4 +259,71 @@ second:
         says="deadlock: .* wait for registers that others give")
 
 
-FAULTS = dict(faults())
+def amd_faults():
+    """The same of kernels for AMD GPUs."""
+    def split(first, second):
+        """Returns code of two halves of a wave."""
+        return f"""
+  %isFirst = icmp ult i32 %t, 32
+  br i1 %isFirst, label %first, label %second
+first:
+{first}
+  ret void
+second:
+{second}"""
+
+    product = two_products("f32.16x16x16f16")
+    one = "  %{} = call <4 x float> @mfma.f32.16x16x4f32(float 1.0, float 1.0, <4 x float> " \
+          "zeroinitializer, i32 0, i32 0, i32 0)"
+    yield "modifier", replaced(
+        product, "i32 0, i32 0, i32 0)", "i32 0, i32 0, i32 1)",
+        "mfma: expected no modifiers, got cbsz 0, abid 0, blgp 1")
+    yield "product by a part of a wave", dataclasses.replace(
+        product, threads=96, says="mfma: expected a block of a multiple of 64 threads, got 96")
+    yield "two products of a wave", dataclasses.replace(
+        HALVES, body=split(one.format("a"), one.format("b")),
+        says="divergence: threads of a wave are at different instructions, another one at "
+             "'%[ab] = ")
+    yield "product by half of a wave", dataclasses.replace(
+        HALVES, body=split("", one.format("b")),
+        says="divergence: 32 of 64 threads of a wave are at '%b = ")
+    yield "product beside a barrier", dataclasses.replace(
+        HALVES, body=split("BARRIER", one.format("b") + "\n  BARRIER"),
+        says="divergence: 32 of 64 threads of a wave are at '%b = ")
+    yield "product beside a loop", dataclasses.replace(
+        product, body=product.body.replace("  %c1 =", """
+  %isFirst = icmp ult i32 %t, 32
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %j, %loop ]
+  %c1 =""").replace("  %c2 =", """
+  %j = add i32 %i, 1
+  %n = select i1 %isFirst, i32 1, i32 2
+  %isMore = icmp ult i32 %j, %n
+  br i1 %isMore, label %loop, label %end
+end:
+  %c2 ="""), says="divergence: threads of a wave are at different instructions")
+    yield "shuffle across the halves of a wave", replaced(
+        LANES, "i32 %lane, 9", "i32 %lane, 41",
+        r"shuffle: expected a thread of the same half of the wave, got \d+ in thread \d+ of the "
+        "wave",
+        at="%v = call i32 @llvm.amdgcn.ds.bpermute(i32 %address, i32 %t)")
+    yield "two barriers of a wave", dataclasses.replace(
+        HALVES, body=split("  BARRIER", "  BARRIER"),
+        says="divergence: threads of a wave are at different barriers")
+    yield "race of halves", replaced(HALVES, "BARRIER", "", "race: ")
+    yield "race in a part of a wave", replaced(PART, "BARRIER", "", "race: ")
+    release, barrier, acquire = AMD_BARRIER.split("\n  ")
+    for name, fences in [("no", ["", ""]), ("no release", ["", acquire]),
+                         ("narrow release", [release.replace("workgroup", "wavefront"), acquire]),
+                         ("acquire before the barrier", [acquire, acquire])]:
+        yield f"{name} fence of a barrier", replaced(
+            HALVES, "BARRIER", f"{fences[0]}\n  {barrier}\n  {fences[1]}",
+            "fence: a barrier without a release fence after the thread's last access of shared "
+            "memory")
+    yield "no acquire fence of a barrier", replaced(
+        HALVES, "BARRIER", f"{release}\n  {barrier}",
+        "fence: an access of shared memory without an acquire fence after the last barrier")
+
+
+FAULTS = {**dict(faults()), **dict(amd_faults())}

@@ -3,8 +3,8 @@
 import dataclasses
 import re
 
+SHARED = "@s = internal addrspace(3) global [1024 x i8] undef, align 16\n"
 HEADER = """
-@s = internal addrspace(3) global [1024 x i8] undef, align 16
 @__dynamic_shmem__0 = external dso_local addrspace(3) global [0 x i8], align 16
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -39,6 +39,30 @@ declare void @llvm.nvvm.wgmma.commit_group.sync.aligned()
 declare void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64)
 """
 
+#: Instructions of AMD's matrix cores: the rows and columns, k, and the types of the operands and
+#: the sums.
+PRODUCTS = {
+    "f32.32x32x8bf16.1k": (32, 8, "<4 x i16>", "<16 x float>"),
+    "f32.16x16x16bf16.1k": (16, 16, "<4 x i16>", "<4 x float>"),
+    "f32.32x32x8f16": (32, 8, "<4 x half>", "<16 x float>"),
+    "f32.16x16x16f16": (16, 16, "<4 x half>", "<4 x float>"),
+    "f32.32x32x2f32": (32, 2, "float", "<16 x float>"),
+    "f32.16x16x4f32": (16, 4, "float", "<4 x float>"),
+    "i32.32x32x16.i8": (32, 16, "i64", "<16 x i32>"),
+    "i32.16x16x32.i8": (16, 32, "i64", "<4 x i32>"),
+}
+
+AMD_HEADER = """
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+declare i32 @llvm.amdgcn.mbcnt.lo(i32, i32)
+declare i32 @llvm.amdgcn.mbcnt.hi(i32, i32)
+declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
+""" + "".join(
+    f"declare {sums} @llvm.amdgcn.mfma.{name}({operand}, {operand}, {sums}, "
+    "i32 immarg, i32 immarg, i32 immarg)\n"
+    for name, (_, _, operand, sums) in PRODUCTS.items())
+
 
 @dataclasses.dataclass
 class Kernel:
@@ -67,11 +91,23 @@ class Kernel:
     error: int = 0
     #: True if the buffer is freed before the kernel runs.
     is_freed: bool = False
+    #: True if the kernel is for an AMD GPU.
+    is_amd: bool = False
+    #: The contents of the buffer, in hexadecimal digits; else 16-bit elements count up.
+    data: str = ""
+
+
+#: What `BARRIER` stands for in a kernel for an AMD GPU.
+AMD_BARRIER = """fence syncscope("workgroup") release
+  call void @llvm.amdgcn.s.barrier()
+  fence syncscope("workgroup") acquire"""
 
 
 def define(name: str, kernel: Kernel) -> str:
-    body = kernel.body
-    for short, long in [("BARRIER", "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"),
+    body, dialect = kernel.body, "amdgcn" if kernel.is_amd else "nvvm"
+    barrier = (AMD_BARRIER if kernel.is_amd else
+               "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)")
+    for short, long in [("BARRIER", barrier),
                         ("tensor.2d", "cp.async.bulk.tensor.g2s.tile.2d"),
                         ("tensor.3d", "cp.async.bulk.tensor.g2s.tile.3d"),
                         ("tensor.4d", "cp.async.bulk.tensor.g2s.tile.4d"),
@@ -82,12 +118,14 @@ def define(name: str, kernel: Kernel) -> str:
     body = re.sub(r"= at (ptr addrspace\(\d\) |ptr )?(\S+), (.*)",
                   lambda m: f"= getelementptr i8, {m[1] or 'ptr addrspace(3) '}{m[2]}, "
                             f"{m[3] if m[3].startswith('i') else 'i32 ' + m[3]}", body)
-    body = re.sub(r"call (\S+|\{.*?\}) @(?!llvm)", r"call \1 @llvm.nvvm.", body)
+    body = re.sub(r"call (\S+|[{<].*?[}>]) @(?!llvm)", rf"call \1 @llvm.{dialect}.", body)
     maps = "".join(f', ptr byval([16 x i64]) align 64 "nvvm.grid_constant" %map{i}'
                    for i in range(len(kernel.maps)))
     cluster = f'"nvvm.cluster_dim"="{kernel.cluster},1,1" ' if kernel.cluster > 1 else ""
-    return f"""define ptx_kernel void @{name}({kernel.signature}{maps}) {cluster}{{
-  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    convention = "amdgpu_kernel" if kernel.is_amd else "ptx_kernel"
+    thread = "amdgcn.workitem.id.x" if kernel.is_amd else "nvvm.read.ptx.sreg.tid.x"
+    return f"""define {convention} void @{name}({kernel.signature}{maps}) {cluster}{{
+  %t = call i32 @llvm.{thread}()
   %t16 = mul i32 %t, 16
   %to = getelementptr i8, ptr addrspace(1) %p, i32 %t16
 {body}
@@ -374,8 +412,63 @@ CLUSTER = Kernel(START + """
   call void @barrier.cluster.arrive()
   call void @barrier.cluster.wait()""", grid=2, cluster=2, shared=11 * 1024)
 
+#: The halves of a wave exchange the 16 bytes of each thread.
+HALVES = Kernel(MINE + """
+  %x = load <4 x float>, ptr addrspace(1) %to, align 16
+  store <4 x float> %x, ptr addrspace(3) %mine, align 16
+  BARRIER
+  %other16 = xor i32 %t16, 512
+  %other = at @s, i32 %other16
+  %v = load <4 x float>, ptr addrspace(3) %other, align 16
+  store <4 x float> %v, ptr addrspace(1) %to, align 16""", is_amd=True)
+
+#: A block whose last wave has 32 threads.
+PART = Kernel("""
+  %t4 = mul i32 %t, 4
+  %mine = at @s, i32 %t4
+  store i32 %t, ptr addrspace(3) %mine, align 4
+  BARRIER
+  %other4 = sub i32 380, %t4
+  %other = at @s, i32 %other4
+  %v = load i32, ptr addrspace(3) %other, align 4
+  store i32 %v, ptr addrspace(1) %to, align 4""", threads=96, bytes=1536, is_amd=True)
+
+#: Each thread stores its number in the wave, and that of the thread from which it takes a value.
+LANES = Kernel("""
+  %low = call i32 @mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @mbcnt.hi(i32 -1, i32 %low)
+  %from = xor i32 %lane, 9
+  %address = mul i32 %from, 4
+  %v = call i32 @ds.bpermute(i32 %address, i32 %t)
+  %two.0 = insertelement <2 x i32> poison, i32 %lane, i32 0
+  %two = insertelement <2 x i32> %two.0, i32 %v, i32 1
+  store <2 x i32> %two, ptr addrspace(1) %to, align 8""", threads=128, bytes=2048, is_amd=True)
+
+
+def two_products(name: str) -> Kernel:
+    """Returns a kernel of two waves, each of which adds two products of matrices to its sums. The
+    buffer has for each thread: its parts of the operands, 8 bytes each, and its sums."""
+    size, _, operand, sums = PRODUCTS[name]
+    record, align = 32 + size * size // 16, 4 if operand == "float" else 8
+    loads = "".join(f"""
+  %at{i} = at ptr addrspace(1) %mine, {8 * i}
+  %x{i} = load {operand}, ptr addrspace(1) %at{i}, align {align}""" for i in range(4))
+    return Kernel(f"""
+  %begin = mul i32 %t, {record}
+  %mine = at ptr addrspace(1) %p, i32 %begin
+  %sums = at ptr addrspace(1) %mine, 32{loads}
+  %c0 = load {sums}, ptr addrspace(1) %sums, align 16
+  %c1 = call {sums} @mfma.{name}({operand} %x0, {operand} %x1, {sums} %c0, i32 0, i32 0, i32 0)
+  %c2 = call {sums} @mfma.{name}({operand} %x2, {operand} %x3, {sums} %c1, i32 0, i32 0, i32 0)
+  store {sums} %c2, ptr addrspace(1) %sums, align 16""", threads=128, bytes=128 * record,
+                  is_amd=True)
+
+
+AMD = {"halves": HALVES, "part": PART, "lanes": LANES,
+       **{f"product {name}": two_products(name) for name in PRODUCTS}}
+
 CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
            "alloca": ALLOCA, "atomic": ATOMIC, "matrix": MATRIX, "warp": WARP,
            "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "registers": REGISTERS,
            "stored": STORED, "pixels": PIXELS, "cluster": CLUSTER,
-           "waits": WAITS}
+           "waits": WAITS, **AMD}

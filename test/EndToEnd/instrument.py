@@ -8,7 +8,7 @@ import re
 SCALARS = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "bfloat": 2, "float": 4,
            "double": 8, "ptr": 8}
 #: Instructions that only read the thread's position, or compute.
-QUIET = re.compile(r"read\.ptx\.sreg|ex2\.approx")
+QUIET = re.compile(r"read\.ptx\.sreg|ex2\.approx|amdgcn\.(work(item|group)\.id|mbcnt)")
 
 
 def type_bytes(kind: str) -> int:
@@ -93,6 +93,17 @@ def roots(function: list[str]) -> dict[str, int]:
     return known
 
 
+def add_fences(ir: str) -> str:
+    """Returns the IR of kernels for AMD GPUs with calls after fences of at least a workgroup."""
+    def name_kinds(match):
+        kinds = [match[1]] if match[1] in ("release", "acquire") else ["release", "acquire"]
+        return "\n".join([match[0], *(f"  call void @emu.fence.{kind}()" for kind in kinds)])
+
+    ir = re.sub(r'^  fence (?:syncscope\("(?:workgroup|agent)(?:-one-as)?"\) )?'
+                r"(release|acquire|acq_rel|seq_cst)\b.*$", name_kinds, ir, flags=re.M)
+    return f"{ir}\ndeclare void @emu.fence.release()\ndeclare void @emu.fence.acquire()\n"
+
+
 def add_checks(ir: str) -> tuple[str, list[str]]:
     """Returns the IR with calls before memory accesses and before the library's functions, and the
     instructions by their numbers."""
@@ -104,7 +115,7 @@ def add_checks(ir: str) -> tuple[str, list[str]]:
             own = set()
             known = roots(rest[number : rest.index("}", number)])
             lines.append(line)
-            if "ptx_kernel" in line:
+            if "ptx_kernel" in line or "amdgpu_kernel" in line:
                 for param in split(re.search(r"\((.*)\)", line)[1]):
                     if match := re.match(r"(ptr addrspace\(1\)).* align (\d+) (%\S+)", param):
                         lines.append(f"  call void @emu.argument({match[1]} {match[3]}, "
@@ -124,7 +135,7 @@ def add_checks(ir: str) -> tuple[str, list[str]]:
                          f"i32 {len(instructions)})")
             instructions.append(text)
         elif re.match(r"  (%\S+ = )?(tail )?call ", line) and (
-                "@llvm.nvvm." in line or "@emu." in line or " asm " in line) and not (
+                re.search(r"@llvm\.(nvvm|amdgcn)\.|@emu\.| asm ", line)) and not (
                 QUIET.search(line)):
             lines.append(f"  store i32 {len(instructions)}, ptr @emuInstruction")
             if "@emu.read.register" in text:
@@ -153,14 +164,20 @@ def read_registers(ir: str) -> str:
     for i, part in enumerate(parts):
         if "wgmma.mma_async" in part:
             parts[i] = _read_registers(part)
-    return "".join(parts) + ("\ndeclare float @emu.read.register(float)\n"
-                             if "@emu.read.register" in "".join(parts) else "")
+    ir = "".join(parts)
+    for name, kind in [("@emu.read.register", "float"), ("@emu.read.register.i32", "i32")]:
+        if f"{name}({kind}" in ir:
+            ir += f"\ndeclare {kind} {name}({kind})\n"
+    return ir
 
 
 def _read_registers(function: str) -> str:
     lines = function.split("\n")
+    kind, reader = "float", "@emu.read.register"
+    if ".s32.u8.s8 " in function:
+        kind, reader = "i32", "@emu.read.register.i32"
     passing = re.compile(
-        rf"^  ({NAME}) = (phi (?:\{{|float )|insertvalue \{{|extractvalue \{{|freeze |"
+        rf"^  ({NAME}) = (phi (?:\{{|{kind} )|insertvalue \{{|extractvalue \{{|freeze |"
         r"call \{[^}]*\} asm sideeffect \"wgmma\.wait_group)(.*)")
     named: set[str] = set()
     while True:
@@ -180,7 +197,7 @@ def _read_registers(function: str) -> str:
                      if x in named]
             for which, name in enumerate(taken):
                 fresh = f"%read.{number}.{which}"
-                result.append(f"  {fresh} = call float @emu.read.register(float {name}) "
+                result.append(f"  {fresh} = call {kind} {reader}({kind} {name}) "
                               f"; {lines[number].strip()}")
                 head, equals, tail = line.rpartition(" = ") if " = " in line else ("", "", line)
                 line = head + equals + re.sub(rf"{re.escape(name)}(?![\w.])", fresh, tail)

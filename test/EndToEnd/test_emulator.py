@@ -11,10 +11,11 @@ import sys
 import emulate
 import numpy as np
 from emulator_faults import FAULTS
-from emulator_kernels import (CORRECT, FRESH, HEADER, LEFT, PERMUTED, SHUFFLE, Kernel,
-                              PIXELS, define, pattern)
+from emulator_kernels import (AMD, AMD_HEADER, CORRECT, FRESH, HEADER, LANES, LEFT, PART, PERMUTED,
+                              PIXELS, PRODUCTS, SHARED, SHUFFLE, Kernel, define, pattern,
+                              two_products)
 
-#: Runs a kernel through the driver's interface, on a buffer whose 16-bit elements count up.
+#: Runs a kernel through CUDA's driver interface. Its buffer has the given data.
 RUN = r'''
 import array, ctypes, json, sys
 driver, spec = ctypes.CDLL(sys.argv[1]), json.loads(sys.argv[2])
@@ -39,7 +40,8 @@ call("cuModuleGetFunction", ctypes.byref(function), module, spec["name"].encode(
 size = spec["bytes"]
 call("cuMemAlloc_v2", ctypes.byref(data), u64(size))
 if spec["is_filled"]:
-    numbers = array.array("H", (i % 509 + 0x3f80 for i in range(size // 2 + 1))).tobytes()
+    numbers = bytes.fromhex(spec["data"]) or array.array(
+        "H", (i % 509 + 0x3f80 for i in range(size // 2 + 1))).tobytes()
     call("cuMemcpyHtoDAsync_v2", data, numbers, u64(size), None)
 args, maps = [pointer(ctypes.addressof(data))] * (1 + spec["same"]), ctypes.create_string_buffer(64 + 128 * 5)
 for i, m in enumerate(spec["maps"]):
@@ -67,7 +69,8 @@ sys.stdout.write(result.raw[:size].hex())
 def build(kernels: dict[str, Kernel], folder):
     """Builds a library of all kernels. Returns it and the name of each kernel in it."""
     names = {name: re.sub(r"\W", "_", name) for name in kernels}
-    text = HEADER + "\n".join(define(names[name], kernel) for name, kernel in kernels.items())
+    text = SHARED + HEADER + AMD_HEADER + "\n".join(
+        define(names[name], kernel) for name, kernel in kernels.items())
     return emulate.build_ir(text, folder), names
 
 
@@ -75,7 +78,7 @@ def run(library, name: str, kernel: Kernel, *, is_filled=True, seed=0, **env):
     """Returns the finished process that ran the kernel."""
     spec = {"name": name, "is_filled": is_filled, **{
         key: getattr(kernel, key) for key in
-        ("threads", "bytes", "shared", "grid", "maps", "is_freed", "same")}}
+        ("threads", "bytes", "shared", "grid", "maps", "is_freed", "same", "data")}}
     return subprocess.run(
         [sys.executable, "-S", "-c", RUN, emulate.DRIVER, json.dumps(spec)], text=True,
         capture_output=True, timeout=100, env={**emulate.driver(library, seed=seed), **env})
@@ -95,13 +98,21 @@ def test_right_kernels(tmp_path):
 
 
 def test_right_kernels_are_ptx():
-    """llc compiles them to PTX."""
+    """llc compiles them to PTX, and those for AMD GPUs to machine code in text."""
     llc = pathlib.Path(emulate._from_cache("MLIR_DIR")).parents[2] / "bin" / "llc"
-    text = 'target triple = "nvptx64-nvidia-cuda"\n' + HEADER + "\n".join(
-        define(name, kernel) for name, kernel in CORRECT.items())
-    ptx = subprocess.run([llc, "-mcpu=sm_90a", "-mattr=+ptx80"], input=text, text=True,
-                         capture_output=True, check=True, timeout=100).stdout
-    assert ptx.count(".entry") == len(CORRECT)
+
+    def compile_all(kernels, triple, header, *flags):
+        text = f'target triple = "{triple}"\n' + SHARED + header + "\n".join(
+            define(re.sub(r"\W", "_", name), kernel) for name, kernel in kernels.items())
+        return subprocess.run([llc, *flags], input=text, text=True, capture_output=True,
+                              check=True, timeout=100).stdout
+
+    others = {name: kernel for name, kernel in CORRECT.items() if name not in AMD}
+    ptx = compile_all(others, "nvptx64-nvidia-cuda", HEADER, "-mcpu=sm_90a", "-mattr=+ptx80")
+    assert ptx.count(".entry") == len(others)
+    gcn = compile_all(AMD, "amdgcn-amd-amdhsa", AMD_HEADER, "-mcpu=gfx942")
+    assert gcn.count(".amdhsa_kernel ") == len(AMD)
+    assert gcn.count("v_mfma_") == 2 * len(PRODUCTS)
 
 
 def test_faults(tmp_path):
@@ -144,6 +155,102 @@ def test_memory_without_data(tmp_path):
     assert np.isnan(numbers[:, 1:]).all() and not np.isnan(numbers[:, 0]).any()
     for dtype in (np.float16, np.float64):
         assert np.isnan(np.frombuffer(got, dtype)[-1])
+
+
+def test_parameters(tmp_path):
+    """The parameters of a kernel's code and of its image are the same."""
+    kernel = dataclasses.replace(SHUFFLE, signature="i64 %n, ptr addrspace(1) %p", same=1)
+    library, names = build({"other": kernel}, tmp_path)
+    got = run(library, names["other"], kernel)
+    assert got.returncode == 2 and "kernel other has other parameters than its code" in got.stderr
+
+
+def test_shared_memory_of_amd(tmp_path):
+    """A block on an AMD GPU has at most 64 KiB."""
+    library, names = build({"lanes": LANES}, tmp_path)
+    assert result(library, names["lanes"], dataclasses.replace(LANES, shared=1 << 16))
+    got = run(library, names["lanes"], dataclasses.replace(LANES, shared=65552))
+    assert got.returncode == 2
+    assert got.stderr.startswith(
+        "emulator: kernel lanes needs 65552 bytes of shared memory, 65536 at most"), got.stderr
+
+
+def test_waves(tmp_path):
+    """Waves have 64 threads, of which 32 shuffle."""
+    library, names = build({"lanes": LANES, "part": PART}, tmp_path)
+    got = np.frombuffer(result(library, names["lanes"], LANES), np.int32).reshape(128, 4)
+    threads = np.arange(128)
+    np.testing.assert_array_equal(got[:, 0], threads % 64)
+    np.testing.assert_array_equal(got[:, 1], threads ^ 9)
+    got = np.frombuffer(result(library, names["part"], PART), np.int32).reshape(96, 4)
+    np.testing.assert_array_equal(got[:, 0], 95 - np.arange(96))
+
+
+def place_operand(rows, count):
+    """Returns the parts of threads of an operand of a matrix core's instruction, [row or column,
+    k], as AMD's Matrix Instruction Calculator documents them."""
+    parts = np.zeros((64, 8), np.uint8)
+    size, depth = rows.shape
+    for i, k in np.ndindex(size, depth):
+        element = rows[i, k : k + 1].view(np.uint8)
+        at = k % count * len(element)
+        parts[size * (k // count) + i, at : at + len(element)] = element
+    return parts
+
+
+def place_sums(size):
+    """Returns the thread and the register of each sum."""
+    i, j = np.indices((size, size))
+    if size == 32:
+        return 32 * (i // 4) % 64 + j, 4 * (i // 8) + i % 4
+    return 16 * (i // 4) + j, i % 4
+
+
+def test_products_of_matrices(tmp_path):
+    """The instructions of AMD's matrix cores, by comparison with NumPy."""
+    kernels = {name: two_products(name) for name in PRODUCTS}
+    library, names = build(kernels, tmp_path)
+    rng = np.random.default_rng(5)
+
+    def draw(operand, shape):
+        """Returns numbers of the type, and the same as elements of an operand."""
+        if operand == "i64":
+            numbers = rng.integers(-128, 128, shape).astype(np.int8)
+            return numbers.astype(np.int32), numbers
+        numbers = rng.standard_normal(shape).astype(np.float32)
+        if operand == "<4 x half>":
+            return numbers.astype(np.float16).astype(np.float32), numbers.astype(np.float16)
+        if operand == "<4 x i16>":
+            bits = (numbers.view(np.uint32) >> 16).astype(np.uint16)
+            return (bits.astype(np.uint32) << 16).view(np.float32), bits
+        return numbers, numbers
+
+    for name, kernel in kernels.items():
+        size, depth, operand, kind = PRODUCTS[name]
+        dtype = np.int32 if "i32" in kind else np.float32
+        threads, registers = place_sums(size)
+        records = np.zeros((2, 64, kernel.bytes // 128), np.uint8)
+        wants = []
+        for wave in records:
+            want = rng.integers(-9, 9, (size, size)).astype(dtype)
+            sums = np.zeros((64, size * size // 64), dtype)
+            sums[threads, registers] = want
+            wave[:, 32:] = sums.view(np.uint8)
+            for part in range(2):
+                (x, xs), (y, ys) = (draw(operand, (size, depth)) for _ in range(2))
+                for i, elements in enumerate((xs, ys)):
+                    wave[:, 16 * part + 8 * i :][:, :8] = place_operand(
+                        elements, depth * size // 64)
+                for k in range(depth):
+                    # Each product is added with one rounding.
+                    exact = np.outer(x[:, k].astype(np.float64), y[:, k].astype(np.float64))
+                    want = (want + exact).astype(dtype)
+            wants.append(want)
+        filled = dataclasses.replace(kernel, data=records.tobytes().hex())
+        got = np.frombuffer(result(library, names[name], filled), np.uint8).reshape(records.shape)
+        for wave, want in zip(got, wants):
+            sums = np.ascontiguousarray(wave[:, 32:]).view(dtype)
+            np.testing.assert_array_equal(sums[threads, registers], want, err_msg=name)
 
 
 def test_permuted_heads(tmp_path):

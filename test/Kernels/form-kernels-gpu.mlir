@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --split-input-file --fx-form-kernels="gpu=true tensor-cores=true" | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-form-kernels="gpu=true matrix-unit=mma" | FileCheck %s
 
 #id = affine_map<(i, j) -> (i, j)>
 #j = affine_map<(i, j) -> (j)>

@@ -64,6 +64,7 @@ static cl::opt<std::string> gpuTiles(
     cl::desc("Tiles of matmuls and parts of the keys of attention on a "
              "GPU: warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]], "
              "tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS], "
+             "matrixcore=M:N:K:WAVESM:WAVESN[:PARTS], "
              "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with "
              "commas"),
     cl::value_desc("tiles"), cl::Hidden, cl::cat(category));

@@ -8,6 +8,7 @@
 #ifndef FX_KERNELS_PASSES_H
 #define FX_KERNELS_PASSES_H
 
+#include "fx/Kernels/TargetInfo.h"
 #include "fx/Support/PassStatistic.h"
 
 #include "mlir/Pass/Pass.h"

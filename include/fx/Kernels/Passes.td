@@ -8,6 +8,8 @@
 #ifndef FX_KERNELS_PASSES_TD
 #define FX_KERNELS_PASSES_TD
 
+include "fx/Kernels/MatrixUnit.td"
+
 include "mlir/Pass/PassBase.td"
 
 def ChannelsLastPass : Pass<"fx-channels-last", "::mlir::ModuleOp"> {
@@ -198,8 +200,8 @@ def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Groups the linalg ops of every public function. A group is:
 
-    - two matmuls and the softmax between them, with `tensor-cores` or
-      `attention`;
+    - two matmuls and the softmax between them, with tensor cores
+      (`matrix-unit`) or `attention`;
     - a contraction and the pointwise ops that use its result;
     - reductions over rows and the pointwise ops before and after them;
     - a tree of pointwise ops.
@@ -211,8 +213,7 @@ def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"gpu", "gpu", "bool", "false",
            "group what a GPU's kernels compute">,
-    Option<"tensorCores", "tensor-cores", "bool", "false",
-           "the GPU has tensor cores: attention is one group">,
+    MatrixUnitOption<"None">,
     Option<"attention", "attention", "bool", "false",
            "group only the ops of attentions that a CPU computes faster "
            "in one kernel">

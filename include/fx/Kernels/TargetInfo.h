@@ -35,9 +35,15 @@ struct TileKinds {
 /// The matrix instructions of a GPU.
 enum class MatrixUnit {
   None,
-  MMA,   ///< mma.sync of compute capability 8.0
-  WGMMA, ///< wgmma and tensor maps of compute capability 9.0a
+  MFMA,  ///< v_mfma of AMD's CDNA 3 and newer: "matrix cores"
+  MMA,   ///< mma.sync of compute capability 8.0: "tensor cores"
+  WGMMA, ///< wgmma and tensor maps of compute capability 9.0a, besides MMA
 };
+
+/// Returns true if the unit has mma.sync.
+inline bool hasTensorCores(MatrixUnit unit) {
+  return unit == MatrixUnit::MMA || unit == MatrixUnit::WGMMA;
+}
 
 /// The machine for which kernels are formed, scheduled and emitted.
 struct TargetInfo {
@@ -81,7 +87,8 @@ struct TargetInfo {
   bool isIntel = false;
 
   MatrixUnit matrixUnit = MatrixUnit::None;
-  /// The number of streaming multiprocessors; an H100 has 132.
+  /// The number of streaming multiprocessors; an H100 has 132, an MI300X 304
+  /// compute units.
   int64_t multiprocessors = 132;
   /// The bytes of shared memory that a block can use without a driver call that
   /// raises the limit.
@@ -121,6 +128,10 @@ struct TargetInfo {
     target.isGPU = true;
     target.lanes = 1;
     target.matrixUnit = matrixUnit;
+    if (matrixUnit == MatrixUnit::MFMA) {
+      target.multiprocessors = 304;
+      target.staticShared = target.maxShared = 64 * 1024;
+    }
     return target;
   }
 

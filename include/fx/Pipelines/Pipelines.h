@@ -19,6 +19,8 @@
 #ifndef FX_PIPELINES_PIPELINES_H
 #define FX_PIPELINES_PIPELINES_H
 
+#include "fx/Kernels/TargetInfo.h"
+
 #include <string>
 #include <vector>
 
@@ -82,8 +84,8 @@ void buildToLinalgPipeline(mlir::OpPassManager &pm,
 /// Builds the pipeline from the linalg contract to groups of operations, one
 /// for each kernel. It uses the passes that form the kernels of the CPU.
 /// Computations that depend on states alone move to `@prepare`, which the host
-/// runs. For `tensorCores` see `fx::gpu::buildKernelPipeline`.
-void buildGPUGroupPipeline(mlir::OpPassManager &pm, bool tensorCores = true);
+/// runs.
+void buildGPUGroupPipeline(mlir::OpPassManager &pm, kernel::MatrixUnit unit);
 
 /// A dialect that other compilers accept.
 enum class Handover { Linalg, Torch, TOSA };

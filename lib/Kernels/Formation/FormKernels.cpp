@@ -524,7 +524,7 @@ SmallVector<Group> KernelFormation::run() {
       take(std::move(group));
   };
   for (linalg::GenericOp op : generics)
-    if (target.matrixUnit != MatrixUnit::None && isFree(op))
+    if (hasTensorCores(target.matrixUnit) && isFree(op))
       if (auto match = matchAttention(op))
         tryTake(attention(std::move(*match)));
   for (linalg::GenericOp op : generics)
@@ -568,8 +568,7 @@ struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
         funcs.push_back(func);
     TargetInfo target;
     if (gpu)
-      target =
-          TargetInfo::getGPU(tensorCores ? MatrixUnit::MMA : MatrixUnit::None);
+      target = TargetInfo::getGPU(matrixUnit);
     Outliner outliner(getOperation(), /*stridedViews=*/gpu);
     for (func::FuncOp func : funcs) {
       SmallVector<Block *> blocks;

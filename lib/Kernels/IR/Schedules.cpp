@@ -114,6 +114,17 @@ void TensorCoreAttr::walkParameters(ParameterFn fn) const {
   if (getParts() != 1)
     walkNumbers(getContext(), {{"parts", getParts()}}, fn);
 }
+void MatrixCoreAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"m", getM()},
+               {"n", getN()},
+               {"k", getK()},
+               {"waves_m", getWavesM()},
+               {"waves_n", getWavesN()}},
+              fn);
+  if (getParts() != 1)
+    walkNumbers(getContext(), {{"parts", getParts()}}, fn);
+}
 void WarpgroupAttr::walkParameters(ParameterFn fn) const {
   walkNumbers(getContext(),
               {{"columns", getColumns()}, {"stages", getStages()}}, fn);
@@ -239,6 +250,17 @@ LogicalResult TensorCoreAttr::verify(EmitErrorFn emitError, int64_t m,
                                  {"warps_m", warpsM},
                                  {"warps_n", warpsN},
                                  {"stages", stages},
+                                 {"parts", parts}});
+}
+
+LogicalResult MatrixCoreAttr::verify(EmitErrorFn emitError, int64_t m,
+                                     int64_t n, int64_t k, int64_t wavesM,
+                                     int64_t wavesN, int64_t parts) {
+  return verifyTiles(emitError, {{"m", m},
+                                 {"n", n},
+                                 {"k", k},
+                                 {"waves_m", wavesM},
+                                 {"waves_n", wavesN},
                                  {"parts", parts}});
 }
 

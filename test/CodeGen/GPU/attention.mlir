@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-form-kernels="gpu=1 tensor-cores=1" --fx-gpu-emit-kernels | FileCheck %s
+// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-form-kernels="gpu=1 matrix-unit=mma" --fx-gpu-emit-kernels | FileCheck %s
 // RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-form-kernels=gpu | FileCheck %s --check-prefix=APART
 
 #q = affine_map<(b, m, n, k) -> (b, m, k)>

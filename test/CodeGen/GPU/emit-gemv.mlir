@@ -1,6 +1,6 @@
 // Matmuls of few rows.
 // RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels --canonicalize --cse | FileCheck %s
-// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=tensor-cores=false --canonicalize --cse | FileCheck %s --check-prefix=PLAIN
+// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=matrix-unit=none --canonicalize --cse | FileCheck %s --check-prefix=PLAIN
 // PLAIN-NOT: #fx_kernel.gemv
 
 // The weight lies along K: a warp computes one column, and loads four vectors of

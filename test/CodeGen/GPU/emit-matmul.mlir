@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --fx-gpu-emit-kernels=tensor-cores=false --canonicalize --cse | FileCheck %s
+// RUN: fx-opt %s --fx-gpu-emit-kernels=matrix-unit=none --canonicalize --cse | FileCheck %s
 // RUN: fx-opt %s --fx-gpu-emit-kernels --canonicalize --cse | FileCheck %s --check-prefix=TF32
 
 // Without tensor cores: a matmul with tiles of 64 by 64 and pieces of 16. Both operands are in shared

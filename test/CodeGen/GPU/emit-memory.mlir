@@ -1,6 +1,6 @@
 // Kernels that are limited by memory: runs of 16 bytes in each thread.
 // RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels --canonicalize --cse | FileCheck %s
-// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=tensor-cores=false --canonicalize --cse | FileCheck %s --check-prefix=PLAIN
+// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=matrix-unit=none --canonicalize --cse | FileCheck %s --check-prefix=PLAIN
 
 #id = affine_map<(m, n) -> (m, n)>
 #row = affine_map<(m, n) -> (n)>

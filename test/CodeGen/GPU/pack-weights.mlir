@@ -1,6 +1,6 @@
 // Weights of four bits of matmuls with few rows.
 // RUN: fx-opt %s --split-input-file --fx-gpu-pack-weights --canonicalize | FileCheck %s
-// RUN: fx-opt %s --split-input-file --fx-gpu-pack-weights=tensor-cores=false | FileCheck %s --check-prefix=PLAIN
+// RUN: fx-opt %s --split-input-file --fx-gpu-pack-weights=matrix-unit=none | FileCheck %s --check-prefix=PLAIN
 // PLAIN-NOT: fx_kernel.unpack
 
 #row = affine_map<(d0, d1) -> (d0)>

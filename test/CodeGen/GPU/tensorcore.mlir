@@ -1,5 +1,5 @@
 // RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels --canonicalize --cse | FileCheck %s
-// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=tensor-cores=false --canonicalize --cse | FileCheck %s --check-prefix=OLD
+// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=matrix-unit=none --canonicalize --cse | FileCheck %s --check-prefix=OLD
 
 #row = affine_map<(m, n) -> (m, n)>
 #x = affine_map<(m, n, k) -> (m, k)>

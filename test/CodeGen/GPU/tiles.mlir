@@ -1,19 +1,19 @@
 // The tiles that the option asks for, and the tiles that the kernel gets.
-// RUN: fx-opt %s --fx-gpu-emit-kernels=warpgroups=true | FileCheck %s --check-prefix=OWN
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=192:4,matmul=64:64:16:4:4' | FileCheck %s --check-prefix=WIDE
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:2' | FileCheck %s --check-prefix=PARTS
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:1:1' | FileCheck %s --check-prefix=TURNS
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:1:2:2' | FileCheck %s --check-prefix=CLUSTER
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:2:2:2' | FileCheck %s --check-prefix=EXCHANGE
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=0:0,tensorcore=64:64:64:2:2:3' | FileCheck %s --check-prefix=MMA
-// RUN: fx-opt %s --fx-gpu-emit-kernels='tensor-cores=false tiles=matmul=32:64:32:2:4' | FileCheck %s --check-prefix=FMA
+// RUN: fx-opt %s --fx-gpu-emit-kernels=matrix-unit=wgmma | FileCheck %s --check-prefix=OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=192:4,matmul=64:64:16:4:4' | FileCheck %s --check-prefix=WIDE
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=128:4:2' | FileCheck %s --check-prefix=PARTS
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=128:4:1:1' | FileCheck %s --check-prefix=TURNS
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=128:4:1:2:2' | FileCheck %s --check-prefix=CLUSTER
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=128:4:2:2:2' | FileCheck %s --check-prefix=EXCHANGE
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=0:0,tensorcore=64:64:64:2:2:3' | FileCheck %s --check-prefix=MMA
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=none tiles=matmul=32:64:32:2:4' | FileCheck %s --check-prefix=FMA
 // More shared memory than a block may have, a width that no tensor map box has,
 // more parts than K has pieces, and sums for which one warpgroup has too few
 // registers.
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=256:8' | FileCheck %s --check-prefix=MMA-OWN
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=96:4' | FileCheck %s --check-prefix=MMA-OWN
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:4:3' | FileCheck %s --check-prefix=MMA-OWN
-// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=256:3:1:1' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=256:8' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=96:4' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=128:4:3' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=256:3:1:1' | FileCheck %s --check-prefix=MMA-OWN
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroups=1:2 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroup=128 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=matmul=1:2:3:4:x 2>&1 | FileCheck %s --check-prefix=NUMBER
@@ -56,7 +56,7 @@
 // MMA: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 64, warps_m = 2, warps_n = 2, stages = 3>
 // MMA-OWN: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 32, warps_m = 2, warps_n = 2, stages = 4>
 // FMA: fx_kernel.schedule = #fx_kernel.matmul<m = 32, n = 64, k = 32, thread_m = 2, thread_n = 4>
-// NAME: error: tiles: expected warpgroup, tensorcore, matmul or attention, got 'warpgroups'
+// NAME: error: tiles: expected warpgroup, tensorcore, matrixcore, matmul or attention, got 'warpgroups'
 // COUNT: error: tiles: warpgroup: expected 2 to 5 numbers up to 4096 with colons, got '128'
 // NUMBER: error: tiles: matmul: expected 5 numbers up to 4096 with colons, got '1:2:3:4:x'
 // KEYS: error: tiles: attention: expected 1 to 4 numbers up to 4096 with colons, got '1:2:3:1:5'

@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=128:6' --canonicalize --cse | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels='matrix-unit=wgmma tiles=warpgroup=128:6' --canonicalize --cse | FileCheck %s
 
 #row = affine_map<(m, n) -> (m, n)>
 #x = affine_map<(m, n, k) -> (m, k)>

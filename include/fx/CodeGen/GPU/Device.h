@@ -8,6 +8,8 @@
 #ifndef FX_CODEGEN_GPU_DEVICE_H
 #define FX_CODEGEN_GPU_DEVICE_H
 
+#include "fx/Kernels/TargetInfo.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -23,14 +25,6 @@ class OpPassManager;
 namespace fx::gpu {
 
 struct CodeGenerator;
-
-/// The matrix units of a target.
-struct MatrixUnits {
-  /// All chips have tensor cores of compute capability 8.0.
-  bool hasTensorCores = false;
-  /// One of the chips has the instructions of warpgroups, `wgmma` and TMA.
-  bool hasWarpgroups = false;
-};
 
 /// The GPUs of a vendor or of an API: the names of their chips, the passes and
 /// the code generator for their kernels. A platform is a folder of
@@ -53,8 +47,10 @@ struct Platform {
   bool (*isChipName)(llvm::StringRef chip) = nullptr;
   /// LLVM's code generator, which knows the chips; null: none.
   const CodeGenerator *generator = nullptr;
-  /// Null: none.
-  MatrixUnits (*getMatrixUnits)(llvm::ArrayRef<std::string> chips) = nullptr;
+  /// Returns the matrix instructions of all chips; WGMMA if one of them has it
+  /// and the others have MMA. Null: none.
+  kernel::MatrixUnit (*getMatrixUnit)(llvm::ArrayRef<std::string> chips) =
+      nullptr;
 
   /// Adds dialects and interfaces to the registry of a compilation; null: none.
   void (*registerDialects)(mlir::DialectRegistry &registry) = nullptr;
@@ -88,7 +84,7 @@ struct Target {
   std::string getText() const;
   /// Returns the first chip; empty if the code does not depend on a chip.
   llvm::StringRef getChip() const;
-  MatrixUnits getMatrixUnits() const;
+  kernel::MatrixUnit getMatrixUnit() const;
 };
 
 /// Parses `text`, a target of one of `platforms`: "cuda:sm_90a,sm_80". The

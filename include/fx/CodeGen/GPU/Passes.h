@@ -8,6 +8,7 @@
 #ifndef FX_CODEGEN_GPU_PASSES_H
 #define FX_CODEGEN_GPU_PASSES_H
 
+#include "fx/Kernels/TargetInfo.h"
 #include "fx/Support/PassStatistic.h"
 
 #include "mlir/Pass/Pass.h"
@@ -52,11 +53,10 @@ inline constexpr llvm::StringLiteral kWorkAttr = "fx.work";
 inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";
 
 /// Builds the pipeline from groups to kernels that launch threads, which
-/// `@main` calls by `fx_kernel.invoke`. Bufferization follows. `tensorCores`:
-/// all chips have tensor cores of compute capability 8.0. `warpgroups`: one of
-/// the chips is an sm_90a. `tiles`: see the option of `fx-gpu-emit-kernels`.
-void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true,
-                         bool warpgroups = false, llvm::StringRef tiles = "");
+/// `@main` calls by `fx_kernel.invoke`. Bufferization follows. `tiles`: see the
+/// option of `fx-gpu-emit-kernels`.
+void buildKernelPipeline(mlir::OpPassManager &pm, kernel::MatrixUnit unit,
+                         llvm::StringRef tiles = "");
 
 /// Builds the pipeline from memrefs to host code and `gpu.module @kernels`.
 void buildDevicePipeline(mlir::OpPassManager &pm);

@@ -8,6 +8,8 @@
 #ifndef FX_GPU_PASSES
 #define FX_GPU_PASSES
 
+include "fx/Kernels/MatrixUnit.td"
+
 include "mlir/Pass/PassBase.td"
 
 def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
@@ -53,12 +55,10 @@ def FXGPUPackWeights : Pass<"fx-gpu-pack-weights", "::mlir::ModuleOp"> {
     Each such matmul gets its own copies of the ops that dequantize the weight,
     merged to one op. Other users, such as a matmul of more rows, keep theirs.
     The memory of the packed weight is shared by all matmuls of few rows.
+    Without matrix instructions, nothing is packed.
     `fx-hoist-prepare` moves the packing to `@prepare`.
   }];
-  let options = [
-    Option<"tensorCores", "tensor-cores", "bool", "true",
-           "as for `fx-form-kernels`; without tensor cores, nothing is packed">
-  ];
+  let options = [MatrixUnitOption<"MMA">];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect", "::mlir::affine::AffineDialect",
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -89,9 +89,12 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
       TF32) on tensor cores. Operands are copied to shared memory while earlier
       ones are multiplied. If there are few tiles, several blocks share their K,
       and a second launch combines their results.
+    - `matrixcore`: tiles for matmuls of bf16, f16 or f32 on AMD's matrix cores.
+      Operands are loaded to registers while earlier ones are multiplied, and
+      then stored to shared memory. K is shared as by `tensorcore`.
     - `gemv`: matmuls of up to 16 rows, which read the right operand once.
     - `matmul`: tiles in shared memory and registers, for contractions in f32
-      without tensor cores.
+      without matrix instructions.
     - `rows`: threads of a block share a row, for reductions along the last
       dimension. Rows of static size stay in registers.
     - `columns`: threads of a block share columns, for reductions over other
@@ -111,14 +114,12 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"report", "report", "bool", "false",
            "remark on kernels that are left to the general path">,
-    Option<"tensorCores", "tensor-cores", "bool", "true",
-           "use tensor cores and asynchronous copies of compute capability 8.0">,
-    Option<"warpgroups", "warpgroups", "bool", "false",
-           "use tensor cores and tensor maps of sm_90a where the device has them">,
+    MatrixUnitOption<"MMA">,
     Option<"tiles", "tiles", "std::string", "\"\"",
            "the tiles of matmuls and the parts of the keys of attention: "
            "warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]], "
            "tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS], "
+           "matrixcore=M:N:K:WAVESM:WAVESN[:PARTS], "
            "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with commas">
   ];
   let dependentDialects = [
@@ -126,7 +127,8 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::ROCDL::ROCDLDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
   let statistics = [

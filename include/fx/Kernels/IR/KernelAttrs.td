@@ -230,6 +230,18 @@ def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore">
                         DefaultValuedParameter<"int64_t", "1">:$parts);
 }
 
+def FXKernel_MatrixCoreAttr : FXKernel_TiledSchedule<"MatrixCore", "matrixcore"> {
+  let summary = "contractions of half types and f32 by v_mfma";
+  let description = [{
+    A block of `waves_m` by `waves_n` waves of 64 threads computes `m` by `n`
+    results from tiles of `k` terms. `parts` blocks each compute the sums of a
+    part of K.
+  }];
+  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
+                        "int64_t":$waves_m, "int64_t":$waves_n,
+                        DefaultValuedParameter<"int64_t", "1">:$parts);
+}
+
 def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {
   let summary = "contractions of half types by wgmma";
   let description = [{

@@ -17,13 +17,12 @@
 
 using namespace mlir;
 
-void fx::gpu::buildKernelPipeline(OpPassManager &pm, bool tensorCores,
-                                  bool warpgroups, StringRef tiles) {
+void fx::gpu::buildKernelPipeline(OpPassManager &pm, kernel::MatrixUnit unit,
+                                  StringRef tiles) {
   // Remove groups that only @prepare used.
   pm.addPass(createSymbolDCEPass());
   FXGPUEmitKernelsOptions options;
-  options.tensorCores = tensorCores;
-  options.warpgroups = warpgroups;
+  options.matrixUnit = unit;
   options.tiles = tiles.str();
   pm.addPass(createFXGPUEmitKernels(options));
   pm.addPass(createCSEPass());

@@ -25,9 +25,9 @@ llvm::StringRef Target::getChip() const {
   return chips.empty() ? llvm::StringRef() : llvm::StringRef(chips.front());
 }
 
-MatrixUnits Target::getMatrixUnits() const {
-  return platform->getMatrixUnits ? platform->getMatrixUnits(chips)
-                                  : MatrixUnits();
+kernel::MatrixUnit Target::getMatrixUnit() const {
+  return platform->getMatrixUnit ? platform->getMatrixUnit(chips)
+                                 : kernel::MatrixUnit::None;
 }
 
 /// Returns an error if LLVM's code generator does not know one of the chips.

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -76,10 +77,7 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
 
   LogicalResult emit(func::FuncOp kernel, ArrayRef<kernel::InvokeOp> invokes) {
     std::string reasons;
-    kernel::TargetInfo target =
-        kernel::TargetInfo::getGPU(!tensorCores  ? kernel::MatrixUnit::None
-                                   : !warpgroups ? kernel::MatrixUnit::MMA
-                                                 : kernel::MatrixUnit::WGMMA);
+    kernel::TargetInfo target = kernel::TargetInfo::getGPU(matrixUnit);
     for (auto [kernelClass, match] :
          codegen::matchKernelClasses(getKernelClasses(), kernel, target)) {
       kernel->removeAttr(kernel::kScheduleAttr);

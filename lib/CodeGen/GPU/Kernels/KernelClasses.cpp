@@ -18,10 +18,12 @@ codegen::KernelClass getAttentionClass();
 /// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a if
 /// the device has them, or else on those of 8.0.
 codegen::KernelClass getWarpgroupClass();
+/// Contractions of bf16, f16 or f32 on AMD's matrix cores.
+codegen::KernelClass getMatrixCoreClass();
 /// Contractions with at most 16 rows, limited by the right operand's memory.
 codegen::KernelClass getGemvClass();
-/// Contractions in f32 without tensor cores, with tiles in shared memory and
-/// registers.
+/// Contractions in f32 without matrix instructions, with tiles in shared memory
+/// and registers.
 codegen::KernelClass getMatMulClass();
 /// Reductions along rows: softmax, layer norm and their like.
 codegen::KernelClass getRowsClass();
@@ -37,9 +39,10 @@ codegen::KernelClass getElementsClass();
 
 ArrayRef<codegen::KernelClass> fx::gpu::getKernelClasses() {
   static const codegen::KernelClass classes[] = {
-      getAttentionClass(),  getGemvClass(),      getWarpgroupClass(),
-      getTensorCoreClass(), getMatMulClass(),    getRowsClass(),
-      getColumnsClass(),    getTransposeClass(), getElementsClass()};
+      getAttentionClass(),  getGemvClass(),       getWarpgroupClass(),
+      getTensorCoreClass(), getMatrixCoreClass(), getMatMulClass(),
+      getRowsClass(),       getColumnsClass(),    getTransposeClass(),
+      getElementsClass()};
   return classes;
 }
 

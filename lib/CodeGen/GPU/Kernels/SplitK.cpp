@@ -36,7 +36,8 @@ void TileMatMul::chooseParts(std::optional<int64_t> asked) {
   int64_t pieces = llvm::divideCeil(kSize.constant, tiles.k);
   // The second launch takes about as long as the products of 256 elements of K
   // in f32, or of 384 in other types.
-  int64_t least = (core.element.isF32() ? 256 : 384) / tiles.k;
+  int64_t least =
+      std::max<int64_t>((core.element.isF32() ? 256 : 384) / tiles.k, 1);
   int64_t most =
       std::min({kMaxParts, pieces / least,
                 kBlocks * code.machine.multiprocessors / tileCount.constant});
@@ -47,6 +48,30 @@ void TileMatMul::chooseParts(std::optional<int64_t> asked) {
   partPieces = llvm::divideCeil(pieces, most);
   numParts = llvm::divideCeil(pieces, partPieces);
   workspace = code.addWorkspace(numParts * countResults(), code.b.getF32Type());
+}
+
+Index TileMatMul::placePart(const Index &block, const Index &tileCount) {
+  part = Index::of(0);
+  if (numParts == 1)
+    return block;
+  SmallVector<Index> split =
+      delinearize(code, block, {Index::of(numParts), tileCount});
+  part = split[0];
+  return split[1];
+}
+
+void TileMatMul::placePieces(Index &first, Index &pieces) {
+  pieces = code.ceilDiv(kSize, tiles.k);
+  first = firstK = Index::of(0);
+  endK = kSize;
+  if (numParts == 1)
+    return;
+  first = code.mul(part, Index::of(partPieces));
+  firstK = code.mul(first, Index::of(tiles.k));
+  endK = code.min(code.add(firstK, Index::of(partPieces * tiles.k)), kSize);
+  pieces = pieces.constant % partPieces == 0
+               ? Index::of(partPieces)
+               : code.min(code.sub(pieces, first), Index::of(partPieces));
 }
 
 int64_t TileMatMul::countResults() const {

@@ -40,6 +40,7 @@ static std::pair<size_t, size_t> getNumTiles(StringRef kernelClass) {
   return llvm::StringSwitch<Range>(kernelClass)
       .Case(kernel::WarpgroupAttr::getMnemonic(), Range(2, 5))
       .Case(kernel::TensorCoreAttr::getMnemonic(), Range(6, 7))
+      .Case(kernel::MatrixCoreAttr::getMnemonic(), Range(5, 6))
       .Case(kernel::MatMulAttr::getMnemonic(), Range(5, 5))
       .Case(kernel::AttentionAttr::getMnemonic(), Range(1, 4))
       .Default(Range(0, 0));
@@ -54,6 +55,9 @@ getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
   if (kernelClass == kernel::TensorCoreAttr::getMnemonic())
     return kernel::TensorCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4], t[5],
                                        t.size() > 6 ? t[6] : 1);
+  if (kernelClass == kernel::MatrixCoreAttr::getMnemonic())
+    return kernel::MatrixCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4],
+                                       t.size() > 5 ? t[5] : 1);
   if (kernelClass == kernel::AttentionAttr::getMnemonic())
     return kernel::AttentionAttr::get(ctx, t[0], t.size() > 1 ? t[1] : 0,
                                       t.size() > 2 ? t[2] : 0,
@@ -68,7 +72,8 @@ parseSchedule(MLIRContext *ctx, StringRef text) {
   auto [least, most] = getNumTiles(name);
   if (!most)
     return llvm::createStringError(
-        "expected warpgroup, tensorcore, matmul or attention, got '" +
+        "expected warpgroup, tensorcore, matrixcore, matmul or attention, "
+        "got '" +
         name.str() + "'");
   SmallVector<StringRef> fields;
   numbers.split(fields, ':');

@@ -27,6 +27,7 @@ namespace fx::gpu {
 ///                                      0:0:1:2:2 makes the compiler consider
 ///                                      clusters, too
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS]
+///   matrixcore=M:N:K:WAVESM:WAVESN[:PARTS]
 ///   matmul=M:N:K:THREADM:THREADN
 ///   attention=PARTS[:WARPGROUPS[:KEYS[:TURNS]]]
 ///                                      at most so many parts of the keys; 1:

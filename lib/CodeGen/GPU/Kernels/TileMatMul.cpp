@@ -96,11 +96,12 @@ TileOperand TileMatMul::describe(bool isLhs) {
   operand.isLhs = isLhs;
   operand.isAlongK = isAlongK(isLhs);
   int64_t width = isLhs ? tiles.m : tiles.n;
-  operand.tile = operand.isAlongK ? SharedTile{width, tiles.k}
-                                  : SharedTile{tiles.k, width};
+  bool isAlongK = operand.isAlongK || tiles.areAlongK;
+  operand.tile =
+      isAlongK ? SharedTile{width, tiles.k} : SharedTile{tiles.k, width};
   operand.tile.elementBytes = elementBytes();
   // Only matrices of 2-byte elements can be transposed as they are loaded.
-  operand.tile.readsElements = !operand.isAlongK && elementBytes() == 4;
+  operand.tile.readsElements = !isAlongK && elementBytes() == 4;
   operand.tile.isPadded = tiles.isPadded;
   operand.isAsync = canCopy(operand);
   if (!operand.isAsync)
@@ -176,11 +177,24 @@ Value TileMatMul::removePadding(bool isLhs, Coords &where) {
   return isStored;
 }
 
+Value TileMatMul::elementPointer(const TileOperand &operand, const Index &x,
+                                 const Index &atK, Value &isStored) {
+  Coords where = operandCoords(operand.isLhs, x, atK);
+  isStored = removePadding(operand.isLhs, where);
+  Index offset;
+  for (auto [coord, stride] :
+       llvm::zip(where, code.buffer(stored(operand.isLhs))->strides))
+    offset = code.add(offset, code.mul(coord.base, stride));
+  offset = code.mul(offset, Index::of(elementBytes()));
+  Value wide = arith::IndexCastOp::create(code.b, code.loc, code.b.getI64Type(),
+                                          code.materialize(offset));
+  return core.pointer(operand.pointer, wide, 1);
+}
+
 void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
                             const Index &k0, Value to) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  const codegen::Buffer *buffer = code.buffer(stored(operand.isLhs));
   const SharedTile &tile = operand.tile;
   Index size = operand.isLhs ? mSize : nSize;
   int64_t width = operand.isLhs ? tiles.m : tiles.n;
@@ -198,15 +212,8 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
         fast(i.toIndex(i.mul(chunk, tile.chunk())));
     Index x = code.add(first, operand.isAlongK ? slow : fast),
           atK = code.add(k0, operand.isAlongK ? fast : slow);
-    Coords where = operandCoords(operand.isLhs, x, atK);
-    Value isStored = removePadding(operand.isLhs, where);
-    Index offset;
-    for (auto [coord, stride] : llvm::zip(where, buffer->strides))
-      offset = code.add(offset, code.mul(coord.base, stride));
-    offset = code.mul(offset, Index::of(elementBytes()));
-    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                            code.materialize(offset));
-    Value from = core.pointer(operand.pointer, wide, 1);
+    Value isStored;
+    Value from = elementPointer(operand, x, atK, isStored);
     // Count the bytes of the chunk that lie within the operand: none if the
     // whole row of the tile is outside.
     const Index &along = operand.isAlongK ? kSize : size,
@@ -248,9 +255,13 @@ void TileMatMul::copyElements(Scope &scope, Launch &launch,
   auto loop =
       code.beginFor(scope, inner, launch.thread,
                     Index::of(tile.rows * tile.columns), tiles.threads());
+  // Neighboring threads copy neighbors in memory.
+  bool isTransposed = !operand.isAlongK && tiles.areAlongK;
+  SmallVector<Index> sizes = {Index::of(tile.rows), Index::of(tile.columns)};
+  if (isTransposed)
+    std::swap(sizes[0], sizes[1]);
   SmallVector<Index> split =
-      delinearize(code, Index(loop.getInductionVar()),
-                  {Index::of(tile.rows), Index::of(tile.columns)});
+      delinearize(code, Index(loop.getInductionVar()), sizes);
   Index x = code.add(first, split[operand.isAlongK ? 0 : 1]),
         atK = code.add(k0, split[operand.isAlongK ? 1 : 0]);
   Value xInside = arith::CmpIOp::create(
@@ -274,6 +285,8 @@ void TileMatMul::copyElements(Scope &scope, Launch &launch,
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(core.element));
   scf::YieldOp::create(b, loc, zero);
   b.setInsertionPointAfter(branch);
+  if (isTransposed)
+    std::swap(split[0], split[1]);
   Value row = i.from(code.materialize(split[0])),
         column = i.from(code.materialize(split[1]));
   Value offset = elementOffset(operand, row, column);
@@ -334,8 +347,8 @@ void TileMatMul::placeSharedMemory(Launch &launch, int64_t bytes,
 
 void TileMatMul::placeThread(const Launch &launch) {
   thread = i.from(code.materialize(launch.thread));
-  lane = i.rem(thread, kWarp);
-  Value warp = i.div(thread, kWarp);
+  lane = i.rem(thread, tiles.warp);
+  Value warp = i.div(thread, tiles.warp);
   warpRow = i.div(warp, tiles.warpsN);
   warpColumn = i.rem(warp, tiles.warpsN);
 }
@@ -465,16 +478,11 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
   Location loc = code.loc;
   int64_t columns = tiles.warpColumns() / 8;
   auto pair = VectorType::get({2}, b.getF32Type());
-  auto bound = [](const Index &size, int64_t tile) {
-    return isMultiple(size, tile) ? Index::of(-1) : size;
-  };
   Value laneRow = i.div(lane, 4);
   Value myRow = i.add(i.mul(warpRow, 16), laneRow);
   Value myColumn =
       i.add(i.mul(warpColumn, tiles.warpColumns()), i.mul(i.rem(lane, 4), 2));
-  for (int64_t part = 0; part < tiles.warpRows(); part += 16) {
-    // Other threads may still read the previous part.
-    mlir::gpu::BarrierOp::create(b, loc);
+  auto storeSums = [&](int64_t part) {
     for (int64_t c = 0; c < columns; ++c)
       for (int64_t half = 0; half < 2; ++half) {
         auto mine = acc.slice(4 * (part / 16 * columns + c) + 2 * half, 2);
@@ -487,6 +495,22 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
                               core.pointer(memory, i.mul(at, 4), 3),
                               /*alignment=*/8);
       }
+  };
+  finish(launch, storeSums, /*repairsNaN=*/core.element.isF32());
+}
+
+void TileMatMul::finish(Launch &launch,
+                        llvm::function_ref<void(int64_t)> storeSums,
+                        bool repairsNaN) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto bound = [](const Index &size, int64_t tile) {
+    return isMultiple(size, tile) ? Index::of(-1) : size;
+  };
+  for (int64_t part = 0; part < tiles.warpRows(); part += 16) {
+    // Other threads may still read the previous part.
+    mlir::gpu::BarrierOp::create(b, loc);
+    storeSums(part);
     mlir::gpu::BarrierOp::create(b, loc);
     // A thread takes a run of columns or one column at a time.
     int64_t width = hasRuns ? kRun : 1;
@@ -514,7 +538,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
             sums.assign(core.loadRun(from));
           else
             sums.push_back(LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
-          if (core.element.isF32())
+          if (repairsNaN)
             repair(here, row, column, from, sums);
           if (numParts > 1)
             storePart(row, column, sums);

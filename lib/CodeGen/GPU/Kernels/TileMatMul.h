@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The common part of kernels that multiply with mma.sync: it copies tiles of
-// the operands to shared memory, asynchronously in chunks or element by
-// element, loads fragments of them into the registers of warps, and passes the
-// sums through shared memory to the group's pointwise ops.
+// The common part of kernels that multiply with mma.sync or v_mfma: it copies
+// tiles of the operands to shared memory, asynchronously in chunks (cp.async)
+// or element by element, loads fragments of them into the registers of warps,
+// and passes the sums through shared memory to the group's pointwise ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,11 @@ struct Tiles {
   int64_t m = 64, n = 64, k = 32, warpsM = 2, warpsN = 2, stages = 4;
   /// Rows in shared memory are padded, so that their chunks are not permuted.
   bool isPadded = false;
-  int64_t threads() const { return warpsM * warpsN * kWarp; }
+  /// Rows in shared memory extend along K even if the operand's do not.
+  bool areAlongK = false;
+  /// The number of threads of a warp, or of a wave of an AMD GPU.
+  int64_t warp = kWarp;
+  int64_t threads() const { return warpsM * warpsN * warp; }
   int64_t warpRows() const { return m / warpsM; }
   int64_t warpColumns() const { return n / warpsN; }
 };
@@ -103,9 +107,37 @@ struct TileMatMul : MatMulPlan {
   /// `acc` holds the results of `TensorCore::multiply`, 16 by 8 elements each,
   /// row by row.
   void finish(Launch &launch, mlir::ValueRange acc);
+  /// Does the same. `storeSums(r)` stores a warp's sums of the 16 rows from its
+  /// row `r` on to `memory`: a row-major matrix with `sumColumns` columns and
+  /// 16 rows for each of `warpsM` warps. Sums that are NaN are computed again
+  /// if `repairsNaN`.
+  void finish(Launch &launch, llvm::function_ref<void(int64_t)> storeSums,
+              bool repairsNaN);
+  /// Returns a pointer to the element at the given point of M (of N for the
+  /// right operand) and K. `isStored` becomes a boolean that tells whether it
+  /// is in memory, or null if there is no padding.
+  mlir::Value elementPointer(const TileOperand &operand,
+                             const codegen::Index &x, const codegen::Index &atK,
+                             mlir::Value &isStored);
+  /// Returns the address of chunk `chunk` + `across` in row `row` + `below` of
+  /// a tile at `memory`. If possible, these constants are an offset from an
+  /// address without them, because this needs no register.
+  mlir::Value locate(const SharedTile &tile, mlir::Value memory,
+                     mlir::Value row, int64_t below, mlir::Value chunk,
+                     int64_t across = 0);
+  int64_t elementBytes() const {
+    return core.element.getIntOrFloatBitWidth() / 8;
+  }
   //===--- SplitK.cpp ----------------------------------------------------===//
   /// Splits K into parts if there are few tiles, or into at most `asked` parts.
   void chooseParts(std::optional<int64_t> asked);
+  /// Sets `part` to that of a block of `tileCount` * `numParts`, and returns
+  /// the block's tile.
+  codegen::Index placePart(const codegen::Index &block,
+                           const codegen::Index &tileCount);
+  /// Sets `first` and `pieces` to the first piece of K of the part and the
+  /// number of its pieces, and `firstK` and `endK`.
+  void placePieces(codegen::Index &first, codegen::Index &pieces);
 
   /// Returns the elements of a row of sums in shared memory, including 32 bytes
   /// of padding that avoid bank conflicts.
@@ -129,19 +161,10 @@ private:
   void repair(codegen::Scope &scope, const codegen::Index &row,
               const codegen::Index &column, mlir::Value address,
               llvm::SmallVectorImpl<mlir::Value> &sums);
-  int64_t elementBytes() const {
-    return core.element.getIntOrFloatBitWidth() / 8;
-  }
   /// Returns the offset of an element of a tile in bytes.
   mlir::Value elementOffset(const TileOperand &operand, mlir::Value row,
                             mlir::Value column);
   bool canCopy(TileOperand &operand);
-  /// Returns the address of chunk `chunk` + `across` in row `row` + `below` of
-  /// a tile at `memory`. If possible, these constants are an offset from an
-  /// address without them, because this needs no register.
-  mlir::Value locate(const SharedTile &tile, mlir::Value memory,
-                     mlir::Value row, int64_t below, mlir::Value chunk,
-                     int64_t across = 0);
   mlir::Value removePadding(bool isLhs, codegen::Coords &where);
   /// Implement `copyTile` with asynchronous copies of chunks, or with a loop
   /// over the elements.

@@ -78,16 +78,19 @@ static std::optional<int64_t> countBytes(func::FuncOp kernel) {
   return bytes;
 }
 
-/// Returns the unit of a contraction on tensor cores, or "" for other ops.
+/// Returns the unit of a contraction on matrix units, or "" for other ops.
 static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
                                StringRef kernelClass) {
   if (!match || kernelClass == kernel::GemvAttr::getMnemonic() ||
       kernelClass == kernel::MatMulAttr::getMnemonic())
     return "";
+  bool isMatrixCore = kernelClass == kernel::MatrixCoreAttr::getMnemonic();
   if (match->isHalf())
     return kernelClass == kernel::WarpgroupAttr::getMnemonic() ? "tensor"
+           : isMatrixCore                                      ? "mfma"
                                                                : "mma";
-  return match->kind == kernel::OperandKind::F32 ? "tf32x3" : "";
+  return match->kind == kernel::OperandKind::F32 && !isMatrixCore ? "tf32x3"
+                                                                  : "";
 }
 
 DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,

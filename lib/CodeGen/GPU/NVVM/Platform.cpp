@@ -122,9 +122,11 @@ static bool isChipName(llvm::StringRef chip) {
          llvm::is_contained({0, int('a'), int('f')}, name.suffix);
 }
 
-static MatrixUnits getMatrixUnits(llvm::ArrayRef<std::string> chips) {
-  return {.hasTensorCores = getChipName(getCommonChip(chips)).number >= 80,
-          .hasWarpgroups = llvm::is_contained(chips, "sm_90a")};
+static kernel::MatrixUnit getMatrixUnit(llvm::ArrayRef<std::string> chips) {
+  if (getChipName(getCommonChip(chips)).number < 80)
+    return kernel::MatrixUnit::None;
+  return llvm::is_contained(chips, "sm_90a") ? kernel::MatrixUnit::WGMMA
+                                             : kernel::MatrixUnit::MMA;
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,7 +184,7 @@ const Platform &getCUDAPlatform() {
       .allowsSeveralChips = true,
       .isChipName = isChipName,
       .generator = &generator,
-      .getMatrixUnits = getMatrixUnits,
+      .getMatrixUnit = getMatrixUnit,
       .registerDialects = registerDialects,
       .registerPasses = nvvm::registerFXGPUNVVMPasses,
       .pipelineName = "fx-gpu-nvvm",

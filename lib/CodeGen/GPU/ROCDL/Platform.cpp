@@ -116,6 +116,14 @@ static bool isChipName(llvm::StringRef chip) {
   return succeeded(parts) && parts->majorVersion >= 8;
 }
 
+/// The matrix cores of older chips flush subnormal numbers of f16 and bf16.
+static kernel::MatrixUnit getMatrixUnit(llvm::ArrayRef<std::string> chips) {
+  bool isExact = llvm::all_of(chips, [](llvm::StringRef chip) {
+    return chip == "gfx942" || chip == "gfx950";
+  });
+  return isExact ? kernel::MatrixUnit::MFMA : kernel::MatrixUnit::None;
+}
+
 static void registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::amdgpu::AMDGPUDialect, mlir::ROCDL::ROCDLDialect>();
 }
@@ -143,6 +151,7 @@ const Platform &getROCmPlatform() {
       .allowsSeveralChips = false,
       .isChipName = isChipName,
       .generator = &generator,
+      .getMatrixUnit = getMatrixUnit,
       .registerDialects = registerDialects,
       .registerPasses = rocdl::registerFXGPUROCDLPasses,
       .pipelineName = "fx-gpu-rocdl",

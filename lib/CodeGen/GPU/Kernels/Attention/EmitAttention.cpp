@@ -450,7 +450,7 @@ static void emitAttention(KernelCode &code) {
 
 static std::optional<codegen::KernelMatch>
 matchAttention(func::FuncOp kernel, const kernel::TargetInfo &target) {
-  if (target.matrixUnit == kernel::MatrixUnit::None ||
+  if (!kernel::hasTensorCores(target.matrixUnit) ||
       llvm::none_of(getReductions(kernel), [](linalg::GenericOp op) {
         return kernel::matchAttention(op).has_value();
       }))

@@ -470,7 +470,7 @@ static void emitGemv(KernelCode &code) {
   if (!e.fits())
     return code.fail("no matmul of few rows");
   if (getTiles<kernel::MatMulAttr>(e) || getTiles<kernel::TensorCoreAttr>(e) ||
-      getTiles<kernel::WarpgroupAttr>(e))
+      getTiles<kernel::WarpgroupAttr>(e) || getTiles<kernel::MatrixCoreAttr>(e))
     return code.fail("tiles of another class were asked for or measured");
   e.emit();
 }

@@ -218,8 +218,8 @@ struct PackWeights : fx::gpu::impl::FXGPUPackWeightsBase<PackWeights> {
   }
 
   /// Returns the matmuls of few rows.
-  static SmallVector<Contraction, 0> findMatMuls(func::FuncOp func) {
-    auto target = kernel::TargetInfo::getGPU(kernel::MatrixUnit::MMA);
+  SmallVector<Contraction, 0> findMatMuls(func::FuncOp func) {
+    auto target = kernel::TargetInfo::getGPU(matrixUnit);
     SmallVector<Contraction, 0> found;
     func.walk([&](linalg::GenericOp op) {
       if (auto match = kernel::matchContraction(op, target);
@@ -231,7 +231,7 @@ struct PackWeights : fx::gpu::impl::FXGPUPackWeightsBase<PackWeights> {
 
   void runOnOperation() override {
     auto func = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!func || func.isExternal() || !tensorCores)
+    if (!func || func.isExternal() || matrixUnit == kernel::MatrixUnit::None)
       return;
     packs.clear();
     for (Contraction &c : findMatMuls(func))

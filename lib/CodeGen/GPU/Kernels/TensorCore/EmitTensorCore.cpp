@@ -60,7 +60,6 @@ struct TensorCoreMatMul : TileMatMul {
   SmallVector<Value> multiply(Value stage, ValueRange acc);
   SmallVector<Value> multiplyF32(Value stage, ValueRange acc);
   bool isF32() const { return core.element.isF32(); }
-  int64_t elementBytes() const { return isF32() ? 4 : 2; }
   int64_t stageBytes() const { return lhs.tile.bytes() + rhs.tile.bytes(); }
 };
 } // namespace
@@ -214,29 +213,13 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   at.assign(info.op.getNumLoops(), Index::of(0));
-  Index tile = launch.block;
-  part = Index::of(0);
-  if (numParts > 1) {
-    SmallVector<Index> split =
-        delinearize(code, launch.block, {Index::of(numParts), tileCount});
-    part = split[0];
-    tile = split[1];
-  }
-  placeTile(tile, tiles.m, tiles.n, row0, column0);
+  placeTile(placePart(launch.block, tileCount), tiles.m, tiles.n, row0,
+            column0);
   placeThread(launch);
   placeSharedMemory(launch, bytes, isDynamic);
 
-  Index pieces = code.ceilDiv(kSize, tiles.k), first = Index::of(0);
-  firstK = Index::of(0);
-  endK = kSize;
-  if (numParts > 1) {
-    first = code.mul(part, Index::of(partPieces));
-    firstK = code.mul(first, Index::of(tiles.k));
-    endK = code.min(code.add(firstK, Index::of(partPieces * tiles.k)), kSize);
-    pieces = pieces.constant % partPieces == 0
-                 ? Index::of(partPieces)
-                 : code.min(code.sub(pieces, first), Index::of(partPieces));
-  }
+  Index first, pieces;
+  placePieces(first, pieces);
   auto fetchGuarded = [&](Scope &scope, const Index &piece, Value stage) {
     bool isThere = piece.isStatic() && pieces.isStatic() &&
                    piece.constant < pieces.constant;
@@ -316,7 +299,7 @@ static void emitTensorCore(KernelCode &code) {
 static std::optional<codegen::KernelMatch>
 matchTensorCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
-  if (target.matrixUnit == kernel::MatrixUnit::None || !match ||
+  if (!kernel::hasTensorCores(target.matrixUnit) || !match ||
       (!match->isHalf() && match->kind != kernel::OperandKind::F32))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};

@@ -1,0 +1,533 @@
+//===- EmitMatrixCore.cpp - contractions on AMD's matrix cores ------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block computes a tile of the result, each of its waves a part of the tile.
+// CDNA 3 has no asynchronous copies of 16 bytes to shared memory. So pieces of
+// K go through registers:
+//
+//   for each piece: barrier; store the next piece, which was loaded in the
+//                   iteration before, to shared memory; start the loads of the
+//                   piece after it; multiply
+//
+// Shared memory holds two pieces. Rows extend along K there, because v_mfma
+// takes elements that follow each other along K, and there is no transposing
+// load. Where the operand's memory extends along M or N instead, a thread loads
+// words of several terms of K, and transposes them in registers.
+//
+// Threads load 16 bytes, or 4 where they transpose, but the addresses and
+// strides of the operands must be multiples of 16 bytes, which the host checks.
+// Otherwise the host launches a second version of the kernel, which copies the
+// operands by elements. The sums go through shared memory to the group's
+// pointwise ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../TileChoice.h"
+#include "../TileMatMul.h"
+#include "MatrixCore.h"
+
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::gpu;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::Scope;
+
+namespace {
+struct MatrixCoreMatMul : TileMatMul {
+  explicit MatrixCoreMatMul(KernelCode &code)
+      : TileMatMul(code), matrix{code.b, code.loc, Type()} {}
+  MatrixCore matrix;
+
+  void emit();
+
+private:
+  void chooseTiles();
+  bool fits();
+  void emitLaunch(bool isAsync);
+  /// Emit the loops over `pieces` pieces of K from the `first`-th on, and
+  /// return the sums.
+  SmallVector<Value> emitPipeline(Launch &launch, const Index &first,
+                                  const Index &pieces);
+  SmallVector<Value> emitElementLoop(Launch &launch, const Index &first,
+                                     const Index &pieces);
+  /// Describes an operand whose runs along its rows can be loaded as a whole.
+  TileOperand describeRuns(bool isLhs);
+
+  /// What threads load of an operand: chunks of its rows, or, where a row of it
+  /// is a term of K, words of the rows of a chunk.
+  struct Units {
+    int64_t perRow, total;
+  };
+  /// The unit that a thread takes: number `inRow` of row `row` + `below`.
+  /// `isThere` is null if every thread has one.
+  struct Unit {
+    Value row, inRow, isThere;
+    int64_t below;
+  };
+  Units getUnits(const TileOperand &operand) const;
+  void forUnits(const TileOperand &operand,
+                llvm::function_ref<void(const Unit &)> body);
+  /// Returns `load()`, a value of `type`, or zeros if `condition` (null: true)
+  /// does not hold.
+  Value loadIf(Value condition, Type type, llvm::function_ref<Value()> load);
+  /// Loads the pieces of both operands at `k0` to registers.
+  SmallVector<Value> load(const Index &k0);
+  /// Stores them to the stage at `stage`.
+  void store(ArrayRef<Value> loaded, Value stage);
+  void loadOperand(const TileOperand &operand, const Index &first,
+                   const Index &k0, SmallVectorImpl<Value> &loaded);
+  void storeOperand(const TileOperand &operand, ArrayRef<Value> &loaded,
+                    Value to);
+  /// Returns the chunks of neighbouring columns that words of 4 bytes hold, a
+  /// word for each term of K.
+  SmallVector<Value, 2> transpose(ArrayRef<Value> words);
+  Value rhsOf(Value stage) {
+    return core.pointer(stage, i.of(lhs.tile.bytes()), 3);
+  }
+  SmallVector<Value> multiply(Value stage, ValueRange acc);
+  void storeSums(ValueRange acc, int64_t row);
+  SmallVector<Value> zeroSums();
+  int64_t stageBytes() const { return lhs.tile.bytes() + rhs.tile.bytes(); }
+  int64_t chunk() const { return kChunkBytes / elementBytes(); }
+  int64_t blocksM() const { return tiles.warpRows() / matrix.side; }
+  int64_t blocksN() const { return tiles.warpColumns() / matrix.side; }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void MatrixCoreMatMul::chooseTiles() {
+  int64_t k = elementBytes() == 4 ? 16 : 32;
+  Index large = countTiles(128, 128);
+  if (auto t = getTiles<kernel::MatrixCoreAttr>(*this))
+    tiles = {t.getM(), t.getN(), t.getK(), t.getWavesM(), t.getWavesN()};
+  else if (mSize.isStatic() && mSize.constant <= 16)
+    tiles = {16, 64, 2 * k, 1, 4};
+  else if (!large.isStatic() || large.constant >= code.machine.multiprocessors)
+    tiles = {128, 128, k, 2, 2};
+  else
+    tiles = {64, 64, 2 * k, 2, 2};
+  tiles.stages = 2;
+  tiles.areAlongK = true;
+  tiles.warp = kWave;
+  auto isWide = [](int64_t size) { return size % 32 == 0; };
+  if (tiles.warpsM > 0 && tiles.warpsN > 0)
+    matrix.side =
+        isWide(tiles.warpRows()) && isWide(tiles.warpColumns()) ? 32 : 16;
+}
+
+/// Returns true if the tiles are valid: each wave has whole products, and
+/// shared memory is large enough.
+bool MatrixCoreMatMul::fits() {
+  for (int64_t size : {tiles.m, tiles.n, tiles.k, tiles.warpsM, tiles.warpsN})
+    if (size <= 0)
+      return false;
+  if (tiles.m % (matrix.side * tiles.warpsM) ||
+      tiles.n % (matrix.side * tiles.warpsN) ||
+      tiles.k % (matrix.chunks() * chunk()) || tiles.threads() > 1024 ||
+      blocksM() * blocksN() * matrix.side * matrix.side / kWave > 256)
+    return false;
+  int64_t stage = SharedTile{tiles.m, tiles.k, elementBytes()}.bytes() +
+                  SharedTile{tiles.n, tiles.k, elementBytes()}.bytes();
+  return std::max(tiles.stages * stage, sumBytes()) <= code.machine.maxShared;
+}
+
+TileOperand MatrixCoreMatMul::describeRuns(bool isLhs) {
+  TileOperand operand = describe(isLhs);
+  const Index &along = operand.isAlongK ? kSize : isLhs ? mSize : nSize;
+  if (!operand.isAsync || isMultiple(along, chunk()))
+    return operand;
+  if (along.isStatic())
+    operand.isAsync = false;
+  else
+    operand.multiples.push_back(code.materialize(along));
+  return operand;
+}
+
+//===----------------------------------------------------------------------===//
+// From memory to registers, and from there to shared memory
+//===----------------------------------------------------------------------===//
+
+MatrixCoreMatMul::Units
+MatrixCoreMatMul::getUnits(const TileOperand &operand) const {
+  int64_t width = operand.tile.rows;
+  if (operand.isAlongK)
+    return {operand.tile.chunks(), width * operand.tile.chunks()};
+  int64_t words = width * elementBytes() / 4;
+  return {words, words * operand.tile.chunks()};
+}
+
+void MatrixCoreMatMul::forUnits(const TileOperand &operand,
+                                llvm::function_ref<void(const Unit &)> body) {
+  Units units = getUnits(operand);
+  bool isBelow = tiles.threads() % units.perRow == 0;
+  for (int64_t e = 0; e < units.total; e += tiles.threads()) {
+    Value linear = isBelow ? thread : i.add(thread, e), isThere;
+    if (units.total - e < tiles.threads())
+      isThere =
+          arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::ult,
+                                thread, i.of(units.total - e));
+    body({i.div(linear, units.perRow), i.rem(linear, units.perRow), isThere,
+          isBelow ? e / units.perRow : 0});
+  }
+}
+
+Value MatrixCoreMatMul::loadIf(Value condition, Type type,
+                               llvm::function_ref<Value()> load) {
+  if (!condition)
+    return load();
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto branch =
+      scf::IfOp::create(b, loc, type, condition, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, load());
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value zero = LLVM::ZeroOp::create(b, loc, type);
+  scf::YieldOp::create(b, loc, zero);
+  b.setInsertionPointAfter(branch);
+  return branch.getResult(0);
+}
+
+static Value both(OpBuilder &b, Location loc, Value x, Value y) {
+  return x && y ? Value(arith::AndIOp::create(b, loc, x, y)) : x ? x : y;
+}
+
+void MatrixCoreMatMul::loadOperand(const TileOperand &operand,
+                                   const Index &first, const Index &k0,
+                                   SmallVectorImpl<Value> &loaded) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  const Index &size = operand.isLhs ? mSize : nSize;
+  int64_t width = operand.tile.rows;
+  // Null if the coordinate is always within the operand.
+  auto isBelow = [&](const Index &at, const Index &end, int64_t tile) -> Value {
+    if (isMultiple(end, tile))
+      return {};
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                 code.materialize(at), code.materialize(end));
+  };
+  auto loadAt = [&](Type type, const Index &x, const Index &atK,
+                    Value condition) {
+    Value isStored, from = elementPointer(operand, x, atK, isStored);
+    condition = both(b, loc, condition, isStored);
+    condition = both(b, loc, condition, isBelow(atK, kSize, tiles.k));
+    return loadIf(condition, type, [&]() -> Value {
+      return LLVM::LoadOp::create(b, loc, type, from,
+                                  operand.isAlongK ? kChunkBytes : 4);
+    });
+  };
+  forUnits(operand, [&](const Unit &unit) {
+    Index row(i.toIndex(unit.row), unit.below);
+    if (operand.isAlongK) {
+      Index x = code.add(first, row),
+            atK = code.add(k0, Index(i.toIndex(i.mul(unit.inRow, chunk()))));
+      Value condition = both(b, loc, unit.isThere, isBelow(x, size, width));
+      loaded.push_back(loadAt(matrix.chunkType(), x, atK, condition));
+      return;
+    }
+    Index x = code.add(first,
+                       Index(i.toIndex(i.mul(unit.inRow, 4 / elementBytes()))));
+    Value condition = both(b, loc, unit.isThere, isBelow(x, size, width));
+    Index chunk0 = code.add(k0, code.mul(row, Index::of(chunk())));
+    for (int64_t e = 0; e < chunk(); ++e)
+      loaded.push_back(
+          loadAt(b.getI32Type(), x, code.add(chunk0, Index::of(e)), condition));
+  });
+}
+
+SmallVector<Value> MatrixCoreMatMul::load(const Index &k0) {
+  SmallVector<Value> loaded;
+  loadOperand(lhs, row0, k0, loaded);
+  loadOperand(rhs, column0, k0, loaded);
+  return loaded;
+}
+
+SmallVector<Value, 2> MatrixCoreMatMul::transpose(ArrayRef<Value> words) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto four = VectorType::get({4}, b.getI32Type());
+  auto join = [&](ArrayRef<Value> parts) -> Value {
+    Value all = LLVM::PoisonOp::create(b, loc, four);
+    for (auto [e, part] : llvm::enumerate(parts))
+      all = LLVM::InsertElementOp::create(b, loc, all, part, i.of(e));
+    return LLVM::BitcastOp::create(b, loc, matrix.chunkType(), all);
+  };
+  if (elementBytes() == 4)
+    return {join(words)};
+  // LLVM makes a v_perm_b32 of each shuffle.
+  auto two = VectorType::get({2}, b.getI16Type());
+  SmallVector<Value> low, high;
+  for (size_t e = 0; e < words.size(); e += 2) {
+    Value x = LLVM::BitcastOp::create(b, loc, two, words[e]),
+          y = LLVM::BitcastOp::create(b, loc, two, words[e + 1]);
+    for (int32_t half : {0, 1}) {
+      Value pair = LLVM::ShuffleVectorOp::create(
+          b, loc, x, y, ArrayRef<int32_t>{half, half + 2});
+      (half ? high : low)
+          .push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair));
+    }
+  }
+  return {join(low), join(high)};
+}
+
+void MatrixCoreMatMul::storeOperand(const TileOperand &operand,
+                                    ArrayRef<Value> &loaded, Value to) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  forUnits(operand, [&](const Unit &unit) {
+    size_t count = operand.isAlongK ? 1 : chunk();
+    ArrayRef<Value> mine = loaded.take_front(count);
+    loaded = loaded.drop_front(count);
+    OpBuilder::InsertionGuard guard(b);
+    if (unit.isThere) {
+      auto branch =
+          scf::IfOp::create(b, loc, unit.isThere, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    auto storeChunk = [&](Value v, Value row, int64_t below, Value at,
+                          int64_t across) {
+      LLVM::StoreOp::create(b, loc, v,
+                            locate(operand.tile, to, row, below, at, across),
+                            kChunkBytes);
+    };
+    if (operand.isAlongK)
+      return storeChunk(mine.front(), unit.row, unit.below, unit.inRow, 0);
+    SmallVector<Value, 2> chunks = transpose(mine);
+    Value column = i.mul(unit.inRow, chunks.size());
+    for (auto [e, v] : llvm::enumerate(chunks))
+      storeChunk(v, i.add(column, e), 0, unit.row, unit.below);
+  });
+}
+
+void MatrixCoreMatMul::store(ArrayRef<Value> loaded, Value stage) {
+  storeOperand(lhs, loaded, stage);
+  storeOperand(rhs, loaded, rhsOf(stage));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> MatrixCoreMatMul::zeroSums() {
+  Value zero = LLVM::ZeroOp::create(code.b, code.loc, matrix.sumType());
+  return SmallVector<Value>(blocksM() * blocksN(), zero);
+}
+
+/// Adds the products of a stage to the sums of a wave.
+SmallVector<Value> MatrixCoreMatMul::multiply(Value stage, ValueRange acc) {
+  Value right = rhsOf(stage), inBlock = i.rem(lane, matrix.side),
+        myChunk = i.div(lane, matrix.side);
+  auto loadBlocks = [&](const TileOperand &operand, Value from, Value first,
+                        int64_t count, int64_t k) {
+    SmallVector<Value> blocks;
+    Value row = i.add(first, inBlock);
+    for (int64_t e = 0; e < count; ++e) {
+      Value at = locate(operand.tile, from, row, e * matrix.side, myChunk,
+                        k / chunk());
+      blocks.push_back(LLVM::LoadOp::create(
+          code.b, code.loc, matrix.chunkType(), at, kChunkBytes));
+    }
+    return blocks;
+  };
+  Value firstRow = i.mul(warpRow, tiles.warpRows()),
+        firstColumn = i.mul(warpColumn, tiles.warpColumns());
+  SmallVector<Value> sums(acc);
+  for (int64_t k = 0; k < tiles.k; k += matrix.chunks() * chunk()) {
+    auto xs = loadBlocks(lhs, stage, firstRow, blocksM(), k),
+         ys = loadBlocks(rhs, right, firstColumn, blocksN(), k);
+    // A product does not wait for the one before.
+    for (int64_t step = 0; step < matrix.steps(); ++step)
+      for (auto [r, x] : llvm::enumerate(xs))
+        for (auto [c, y] : llvm::enumerate(ys)) {
+          Value &sum = sums[r * blocksN() + c];
+          sum = matrix.multiply(x, y, step, sum);
+        }
+  }
+  return sums;
+}
+
+void MatrixCoreMatMul::storeSums(ValueRange acc, int64_t row) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  int64_t side = matrix.side, apart = 4 * matrix.chunks(), count = 16 / apart;
+  int64_t block = row / side, group0 = row % side / apart;
+  Value myRow = i.add(i.mul(warpRow, 16), i.mul(i.div(lane, side), 4)),
+        myColumn =
+            i.add(i.mul(warpColumn, tiles.warpColumns()), i.rem(lane, side));
+  for (int64_t c = 0; c < blocksN(); ++c)
+    for (int64_t e = 0; e < 4 * count; ++e) {
+      Value sum = LLVM::ExtractElementOp::create(
+          b, loc, acc[block * blocksN() + c], i.of(4 * group0 + e));
+      Value at = i.add(i.mul(i.add(myRow, e / 4 * apart + e % 4), sumColumns()),
+                       i.add(myColumn, c * side));
+      LLVM::StoreOp::create(b, loc, sum, core.pointer(memory, i.mul(at, 4), 3),
+                            /*alignment=*/4);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> MatrixCoreMatMul::emitPipeline(Launch &launch,
+                                                  const Index &first,
+                                                  const Index &pieces) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto loadPiece = [&](const Index &piece) {
+    return load(code.mul(code.add(first, piece), Index::of(tiles.k)));
+  };
+  /// Returns `old` if there is no such piece.
+  auto loadNext = [&](const Index &piece, ArrayRef<Value> old) {
+    if (piece.isStatic() && pieces.isStatic() &&
+        piece.constant < pieces.constant)
+      return loadPiece(piece);
+    Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          code.materialize(piece),
+                                          code.materialize(pieces));
+    auto branch = scf::IfOp::create(b, loc, ValueRange(old).getTypes(), isThere,
+                                    /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, loadPiece(piece));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, old);
+    b.setInsertionPointAfter(branch);
+    return llvm::to_vector_of<Value>(branch.getResults());
+  };
+  SmallVector<Value> loaded = loadPiece(Index::of(0));
+  store(loaded, memory);
+  SmallVector<Value> carried = zeroSums();
+  size_t numSums = carried.size();
+  carried.append(loadNext(Index::of(1), loaded));
+  // The stage to multiply; the other one is stored.
+  carried.push_back(i.of(0));
+  Scope steps;
+  auto loop =
+      code.beginFor(launch.scope, steps, Index::of(0), pieces, 1, carried);
+  ValueRange args = loop.getRegionIterArgs();
+  auto old = llvm::to_vector_of<Value>(args.drop_front(numSums).drop_back());
+  Value stage = args.back();
+  Value other = arith::SubIOp::create(b, loc, i.of(stageBytes()), stage);
+  // All threads have stored this stage, and have multiplied the other one.
+  mlir::gpu::BarrierOp::create(b, loc);
+  // After the last piece nothing reads what is stored.
+  store(old, core.pointer(memory, other, 3));
+  SmallVector<Value> next = loadNext(Index(loop.getInductionVar(), 2), old);
+  SmallVector<Value> sums =
+      multiply(core.pointer(memory, stage, 3), args.take_front(numSums));
+  sums.append(next);
+  sums.push_back(other);
+  code.endFor(loop, sums);
+  return llvm::to_vector_of<Value>(loop.getResults().take_front(numSums));
+}
+
+SmallVector<Value> MatrixCoreMatMul::emitElementLoop(Launch &launch,
+                                                     const Index &first,
+                                                     const Index &pieces) {
+  Scope steps;
+  auto loop =
+      code.beginFor(launch.scope, steps, Index::of(0), pieces, 1, zeroSums());
+  Index k0 = code.mul(code.add(first, Index(loop.getInductionVar())),
+                      Index::of(tiles.k));
+  // All threads have multiplied the piece before.
+  mlir::gpu::BarrierOp::create(code.b, code.loc);
+  copyTile(steps, launch, lhs, row0, k0, memory);
+  copyTile(steps, launch, rhs, column0, k0, rhsOf(memory));
+  mlir::gpu::BarrierOp::create(code.b, code.loc);
+  code.endFor(loop, multiply(memory, loop.getRegionIterArgs()));
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+void MatrixCoreMatMul::emitLaunch(bool isAsync) {
+  OpBuilder &b = code.b;
+  if (!isAsync)
+    lhs.isAsync = rhs.isAsync = hasRuns = false;
+  Index tileCount = countTiles(tiles.m, tiles.n);
+  Launch launch(code, code.mul(tileCount, Index::of(numParts)),
+                tiles.threads());
+  if (hasRuns)
+    launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
+  at.assign(info.op.getNumLoops(), Index::of(0));
+  placeTile(placePart(launch.block, tileCount), tiles.m, tiles.n, row0,
+            column0);
+  placeThread(launch);
+  int64_t stages = isAsync ? tiles.stages : 1;
+  placeSharedMemory(launch, std::max(stages * stageBytes(), sumBytes()),
+                    /*isDynamic=*/false);
+  Index first, pieces;
+  placePieces(first, pieces);
+  SmallVector<Value> sums = isAsync ? emitPipeline(launch, first, pieces)
+                                    : emitElementLoop(launch, first, pieces);
+  finish(
+      launch, [&](int64_t row) { storeSums(sums, row); },
+      /*repairsNaN=*/false);
+  launch.close();
+  if (numParts > 1)
+    emitCombination(*this, workspace, numParts, hasRuns);
+}
+
+void MatrixCoreMatMul::emit() {
+  OpBuilder &b = code.b;
+  split();
+  core.element = matrix.element =
+      cast<RankedTensorType>(info.lhs().getType()).getElementType();
+  chooseTiles();
+  if (!fits())
+    return code.fail("tiles that do not fit");
+  std::optional<int64_t> asked;
+  if (auto given = getTiles<kernel::MatrixCoreAttr>(*this))
+    asked = given.getParts();
+  chooseParts(asked);
+  noteSchedule(*this, kernel::MatrixCoreAttr::get(
+                          b.getContext(), tiles.m, tiles.n, tiles.k,
+                          tiles.warpsM, tiles.warpsN, numParts));
+  lhs = describeRuns(/*isLhs=*/true);
+  rhs = describeRuns(/*isLhs=*/false);
+  Value canLoad[] = {isAligned(lhs), isAligned(rhs), Value()};
+  // The pipeline loads the first piece without asking whether there is one.
+  if (canLoad[0] && canLoad[1] && !kSize.isStatic())
+    canLoad[2] = arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::sgt,
+                                       code.materialize(kSize),
+                                       code.materialize(Index::of(0)));
+  // Either both operands are loaded in runs, or none.
+  if (!canLoad[0] || !canLoad[1] || kSize == Index::of(0))
+    canLoad[0] = canLoad[1] = Value();
+  emitVersions(canLoad, [&](bool isAsync) { emitLaunch(isAsync); });
+}
+
+static void emitMatrixCore(KernelCode &code) {
+  MatrixCoreMatMul e(code);
+  if (!e.analyseTensorCore())
+    return;
+  e.emit();
+}
+
+static std::optional<codegen::KernelMatch>
+matchMatrixCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
+  auto match = findContraction(kernel, target);
+  if (target.matrixUnit != kernel::MatrixUnit::MFMA || !match ||
+      (!match->isHalf() && match->kind != kernel::OperandKind::F32))
+    return std::nullopt;
+  return codegen::KernelMatch{kernel, {}};
+}
+
+namespace fx::gpu {
+codegen::KernelClass getMatrixCoreClass() {
+  return {kernel::MatrixCoreAttr::getMnemonic(), /*benefit=*/4, matchMatrixCore,
+          emitMatrixCore};
+}
+} // namespace fx::gpu
