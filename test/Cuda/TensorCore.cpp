@@ -9,7 +9,8 @@
 // waits for them, which is drawn again for each: who reads without waiting sees
 // what was there before, and who starts a copy to where others still read
 // spoils it. The layouts of matrices are those of the PTX ISA, "Matrix
-// fragments for mma.m16n8k16", "... mma.m16n8k8" and "ldmatrix".
+// fragments for mma.m16n8k16", "... mma.m16n8k8", "... mma.m16n8k32" and
+// "ldmatrix".
 //
 //===----------------------------------------------------------------------===//
 
@@ -202,7 +203,36 @@ static void multiplyTF32(float *sum, const uint32_t *x, const uint32_t *y) {
   }
 }
 
+/// sum += x y, 16x32 unsigned by 32x8 signed bytes, modulo 2^32. Four terms of
+/// k are in one register.
+static void multiplyBytes(uint32_t *sum, const uint32_t *x, const uint32_t *y) {
+  uint64_t words[3] = {x[0] | uint64_t(x[1]) << 32, x[2] | uint64_t(x[3]) << 32,
+                       y[0] | uint64_t(y[1]) << 32};
+  auto all = exchange(words, 3);
+  int lane = getThread() % 32;
+  for (int i = 0; i < 4; ++i) {
+    int row = lane / 4, column = lane % 4 * 2 + i % 2, lower = i / 2;
+    for (int k = 0; k < 32; ++k) {
+      uint32_t xs = all[row * 4 + k % 16 / 4][k / 16] >> (32 * lower),
+               ys = all[column * 4 + k % 16 / 4][2] >> (32 * (k / 16));
+      sum[i] += uint32_t(uint8_t(xs >> (8 * (k % 4)))) *
+                uint32_t(int32_t(int8_t(ys >> (8 * (k % 4)))));
+    }
+  }
+}
+
 extern "C" {
+void multiplyIntegers(uint32_t *, uint32_t, uint32_t, uint32_t, uint32_t,
+                      uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+                      uint32_t) NAMED("nvvm.mma.m16n8k32.row.col.u8.s8.to");
+void multiplyIntegers(uint32_t *result, uint32_t x0, uint32_t x1, uint32_t x2,
+                      uint32_t x3, uint32_t y0, uint32_t y1, uint32_t c0,
+                      uint32_t c1, uint32_t c2, uint32_t c3) {
+  uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1}, sum[] = {c0, c1, c2, c3};
+  multiplyBytes(sum, x, y);
+  memcpy(result, sum, sizeof sum);
+}
+
 // A mma.sync m16n8k16 with sums in f32, as a function that gives its four sums
 // through memory.
 #define MULTIPLY(FUNCTION, SYMBOL, PRODUCT)                                    \

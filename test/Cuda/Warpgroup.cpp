@@ -184,6 +184,14 @@ float readRegister(float name) {
   checkFinished(mine, named);
   return named.value;
 }
+int32_t readInteger(int32_t name) NAMED("read.register.i32");
+int32_t readInteger(int32_t name) {
+  float value;
+  memcpy(&value, &name, sizeof value);
+  value = readRegister(value);
+  memcpy(&name, &value, sizeof value);
+  return name;
+}
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,12 +267,12 @@ static void setRegisters(int32_t count, bool isMore) {
         "registers that others give");
 }
 
-/// Starts a product and gives the names of its sums. `get` returns element k of
-/// the two rows of the thread; it is called when all lanes have arrived.
-template <typename Get>
-static void multiply(float *sums, std::optional<Matrix> left, Matrix right,
-                     Get get, int columns, bool isBF16, bool keepsSums) {
-  int lane = getThread() % 32, row0 = getThread() / 32 % 4 * 16;
+/// Starts a product and gives the names of its sums, which `add` adds to their
+/// registers when all lanes have arrived.
+template <typename Add>
+static void start(float *sums, std::optional<Matrix> left, Matrix right,
+                  int columns, bool keepsSums, Add add) {
+  int row0 = getThread() / 32 % 4 * 16;
   if (Products *mine = meet())
     mine->open.push_back({left, right, columns, row0});
   // Sums that are not kept are not read.
@@ -272,6 +280,17 @@ static void multiply(float *sums, std::optional<Matrix> left, Matrix right,
     std::fill(sums, sums + columns / 2, 0.0f);
   std::vector<Register *> registers =
       takeRegisters(sumsOf[getThread()], sums, columns / 2, columns);
+  add(registers);
+  for (int i = 0; i < columns / 2; ++i)
+    sums[i] = getName(sumsOf[getThread()], *registers[i]);
+}
+
+/// `get` returns element k of the two rows of the thread.
+template <typename Get>
+static void addProducts(const std::vector<Register *> &registers,
+                        const Matrix &right, Get get, int columns, bool isBF16,
+                        bool keepsSums) {
+  int lane = getThread() % 32;
   float xs[2][16];
   for (int half = 0; half < 2; ++half)
     for (int k = 0; k < 16; ++k)
@@ -289,8 +308,27 @@ static void multiply(float *sums, std::optional<Matrix> left, Matrix right,
         sum.value = (keepsSums ? sum.value : 0) + total[half];
       }
     }
-  for (int i = 0; i < columns / 2; ++i)
-    sums[i] = getName(sumsOf[getThread()], *registers[i]);
+}
+
+/// Does the same for unsigned by signed bytes; sums are integers modulo 2^32.
+static void addBytes(const std::vector<Register *> &registers,
+                     const Matrix &left, const Matrix &right, int row,
+                     int columns, bool keepsSums) {
+  // Two bytes of a row are one element of 16 bits.
+  auto get = [](const Matrix &matrix, int at, int k) {
+    return uint8_t(matrix.get(at, k / 2) >> (k % 2 * 8));
+  };
+  int lane = getThread() % 32;
+  for (int i = 0; i < columns / 2; ++i) {
+    int half = i / 2 % 2, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    uint32_t sum = 0;
+    if (keepsSums)
+      memcpy(&sum, &registers[i]->value, sizeof sum);
+    for (int k = 0; k < 32; ++k)
+      sum += uint32_t(get(left, row + 8 * half, k)) *
+             uint32_t(int8_t(get(right, column, k)));
+    memcpy(&registers[i]->value, &sum, sizeof sum);
+  }
 }
 
 /// Checks what holds for all products, by one lane of each warp for all of it.
@@ -318,7 +356,22 @@ void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
   checkProduct(&left, right, columns);
   int row = getThread() / 32 % 4 * 16 + getThread() % 32 / 4;
   auto get = [&](int half, int k) { return left.get(row + 8 * half, k); };
-  multiply(sums, left, right, get, columns, isBF16, keepsSums);
+  start(sums, left, right, columns, keepsSums, [&](const auto &registers) {
+    addProducts(registers, right, get, columns, isBF16, keepsSums);
+  });
+}
+/// The same for bytes, whose sums are the bits of integers.
+void multiplyWarpgroupBytes(float *sums, uint64_t x, uint64_t y,
+                            int32_t columns, int32_t keepsSums)
+    NAMED("wgmma.bytes");
+void multiplyWarpgroupBytes(float *sums, uint64_t x, uint64_t y,
+                            int32_t columns, int32_t keepsSums) {
+  Matrix left(x, false), right(y, false);
+  checkProduct(&left, right, columns);
+  int row = getThread() / 32 % 4 * 16 + getThread() % 32 / 4;
+  start(sums, left, right, columns, keepsSums, [&](const auto &registers) {
+    addBytes(registers, left, right, row, columns, keepsSums);
+  });
 }
 /// The same with a left operand in registers. The layout is that of mma.sync:
 /// rows 0-7 and 8-15 of columns 0-7, then of columns 8-15, two in a register.
@@ -341,7 +394,10 @@ void multiplyRegisters(float *sums, uint32_t x0, uint32_t x1, uint32_t x2,
       xs[half][k] = uint16_t(word >> (16 * (k % 2)));
     }
   auto get = [&](int half, int k) { return xs[half][k]; };
-  multiply(sums, std::nullopt, right, get, columns, isBF16, keepsSums);
+  start(sums, std::nullopt, right, columns, keepsSums,
+        [&](const auto &registers) {
+          addProducts(registers, right, get, columns, isBF16, keepsSums);
+        });
 }
 void fenceProducts() NAMED("nvvm.wgmma.fence.sync.aligned");
 void fenceProducts() {

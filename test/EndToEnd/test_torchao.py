@@ -10,6 +10,7 @@ import pickle
 import tarfile
 import zipfile
 
+import emulate
 import harness
 import pytest
 import torch
@@ -44,6 +45,21 @@ def test_archive(name, mode, archives, tmp_path):
     harness.compare(got, data["y"])
     if "int_mm" in name:
         assert torch.equal(got[0], data["y"][0])
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name == "int8-dynamic-rows" else [pytest.mark.long])
+    for name in NAMES])
+def test_on_gpu(name, archives, tmp_path):
+    """Kernels for NVIDIA GPUs, on the emulator. Bytes by bytes are multiplied on tensor cores."""
+    data = torch.load(archives / f"{name.removesuffix('-rows')}.pt", weights_only=True)
+    model = emulate.Model(archives / f"{name}.pt2", tmp_path / "emulated")
+    args = (data["x"],)
+    harness.compare(model.run(args, data["y"]), data["y"])
+    if name == "int8-dynamic-rows":
+        assert ".u8.s8" in (tmp_path / "emulated" / "kernels.ll").read_text()
+        many, expected = data["x"].repeat(9, 1), [y.repeat(9, 1) for y in data["y"]]
+        harness.compare(model.run((many,), expected), expected)
 
 
 def test_other_row_counts(archives, tmp_path):

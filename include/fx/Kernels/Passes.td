@@ -195,6 +195,86 @@ def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {
   ];
 }
 
+def FlattenGroupsPass : Pass<"fx-flatten-groups", "::mlir::ModuleOp"> {
+  let summary = "collapse the group dimension of weights with grouped scales";
+  let description = [{
+    Weights whose rows have a scale for each group of elements are dequantized
+    in a shape with a dimension for the groups, and then collapsed for the
+    matmul. The pass collapses the dequantization instead and expresses the
+    groups in the indexing map of the scales. So the expanded shape does not
+    propagate to the ops around the matmul:
+
+    ```mlir
+    %p3 = tensor.expand_shape %p [[0], [1, 2]] : tensor<64x128xi8> into tensor<64x4x32xi8>
+    %w3 = linalg.generic ... ins(%p3, %t : tensor<64x4x32xi8>, tensor<64x4xf32>)
+    %w = tensor.collapse_shape %w3 [[0], [1, 2]] : tensor<64x4x32xf32> into tensor<64x128xf32>
+    // becomes
+    %w = linalg.generic ... ins(%p, %t : tensor<64x128xi8>, tensor<64x4xf32>)
+                                     // (n, k), (n, k floordiv 32)
+    ```
+
+    `fx-integer-contractions` matches this form. It expands it again if no
+    integer contraction reads the weights.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def IntegerContractionsPass
+    : Pass<"fx-integer-contractions", "::mlir::ModuleOp"> {
+  let summary = "multiply quantized tensors as integers";
+  let description = [{
+    Rewrites a contraction of two dequantized tensors to a contraction of 8-bit
+    integers that accumulates in 32 bits. The activations are `(q - z) s`. The
+    weights are `p t`, with signed `p` computed from `fx.state` arguments,
+    without a zero point; `t` is a scalar or has a scale for each column:
+
+    ```mlir
+    %sum = linalg.generic ... ins(%q, %p : tensor<?x64xi8>, tensor<32x64xi8>)
+             outs(%zeros : tensor<?x32xi32>)   // out + zext(q) * sext(p)
+    %y = linalg.generic ... ins(%sum, %total, %t : ...)
+                                     // sitofp(sum - z * total) * (t * s)
+    ```
+
+    `%total` is the sum of the weights of each column, which is computed before
+    the run. Signed activations are made unsigned by an offset of 128. The terms
+    are padded to a multiple of four, since the hardware multiplies four terms
+    at a time.
+
+    If the activations are not quantized, large weights are still stored as
+    bytes, which the kernel converts to floats: `%y = t * (x * sitofp(p))`.
+
+    If each group of terms of a column has a scale (the form of
+    fx-flatten-groups), the contraction is a sum of floats whose terms are
+    scaled products. The code of the kernel adds up integers within a group:
+
+    ```mlir
+    %sum = linalg.generic ... ins(%q, %p, %t) // out + sitofp(zext(q) * sext(p)) * t
+    %y = ... (%sum - z * %total) * s          // total: the sum of p * t
+    ```
+
+    The pass does not rewrite contractions with groups of terms and batches,
+    contractions with batches whose contiguous terms would be padded, those
+    whose activations do not have contiguous terms, and those with so many
+    terms that 32 bits could overflow.
+
+    With `gpu`, it rewrites only contractions of two tensors of bytes, and of
+    more rows than `gemv` kernels have. The terms are padded to a multiple of
+    16, and follow each other in both operands. Both operands may depend on the
+    inputs.
+  }];
+  let options = [Option<"gpu", "gpu", "bool", "false",
+                        "for tensor cores of NVIDIA GPUs">];
+  let statistics = [
+    Statistic<"numRewritten", "num-rewritten", "contractions of integers made">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group linalg ops and outline each group as a kernel";
   let description = [{

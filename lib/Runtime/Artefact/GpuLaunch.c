@@ -140,12 +140,18 @@ static int is_equal_key(const GpuMapKey *a, const GpuMapKey *b) {
 }
 
 static CUresult encode_map(void *map, const GpuMapKey *key) {
-  enum { CHANNELS = 64 }; /* and the length of a box's rows */
+  enum { ROW_BYTES = 128 }; /* of a box, and of the channels of a pixel */
+  static const struct {
+    int type;
+    unsigned bytes;
+  } elements[] = {{CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2},
+                  {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2},
+                  {CU_TENSOR_MAP_DATA_TYPE_UINT8, 1}};
+  int type = elements[key->kind].type;
   unsigned long long sizes[4], strides[3];
-  unsigned box[4] = {CHANNELS, (unsigned)key->box_rows, 1, 1},
+  unsigned box[4] = {ROW_BYTES / elements[key->kind].bytes,
+                     (unsigned)key->box_rows, 1, 1},
            steps[4] = {1, 1, 1, 1};
-  int type = key->is_bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                          : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   void *data = (void *)(intptr_t)key->address;
   for (int64_t d = 0; d < key->rank; ++d)
     sizes[d] = (unsigned long long)key->sizes[d];
@@ -160,7 +166,7 @@ static CUresult encode_map(void *map, const GpuMapKey *key) {
     }
     return driver.encode_im2col(
         map, type, (unsigned)key->rank, data, sizes, strides, lower, upper,
-        CHANNELS, (unsigned)key->box_rows, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        box[0], box[1], steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
         CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   }
@@ -198,15 +204,16 @@ static int64_t make_map(int64_t slot, GpuMapKey key) {
   return (int64_t)(intptr_t)map;
 }
 
-/* Makes tensor map `slot` of the run for elements of 2 bytes and boxes of 64 by
- * `box_rows` elements. The sizes begin with the innermost dimension, the
- * strides, in bytes, with the second one. Returns the address of the map. */
-int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
+/* Makes tensor map `slot` of the run for elements of `kind` (0: f16, 1: bf16,
+ * 2: bytes) and boxes of 128 bytes by `box_rows` elements. The sizes begin with
+ * the innermost dimension, the strides, in bytes, with the second one. Returns
+ * the address of the map. */
+int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t kind, int64_t address,
                              int64_t box_rows, int64_t rank, int64_t size0,
                              int64_t size1, int64_t size2, int64_t size3,
                              int64_t stride1, int64_t stride2,
                              int64_t stride3) {
-  return make_map(slot, (GpuMapKey){{.is_bf16 = is_bf16,
+  return make_map(slot, (GpuMapKey){{.kind = kind,
                                      .address = address,
                                      .box_rows = box_rows,
                                      .rank = rank,
@@ -215,17 +222,17 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
 }
 
 /* Does the same for images, whose dimensions are channels, one or two spatial
- * dimensions, and the number of the image. The kernel copies 64 channels of
- * `pixels` pixels: in each spatial dimension, those whose coordinates are
- * `lower` plus multiples of `step`, up to the last one plus `upper`. Pixels
- * outside of the image are zeros. */
-int64_t fx_rt_gpu_image_map(int64_t slot, int64_t is_bf16, int64_t address,
+ * dimensions, and the number of the image. The kernel copies 128 bytes of
+ * channels of `pixels` pixels: in each spatial dimension, those whose
+ * coordinates are `lower` plus multiples of `step`, up to the last one plus
+ * `upper`. Pixels outside of the image are zeros. */
+int64_t fx_rt_gpu_image_map(int64_t slot, int64_t kind, int64_t address,
                             int64_t pixels, int64_t rank, int64_t size0,
                             int64_t size1, int64_t size2, int64_t size3,
                             int64_t stride1, int64_t stride2, int64_t stride3,
                             int64_t lower1, int64_t lower2, int64_t upper1,
                             int64_t upper2, int64_t step1, int64_t step2) {
-  return make_map(slot, (GpuMapKey){{.is_bf16 = is_bf16,
+  return make_map(slot, (GpuMapKey){{.kind = kind,
                                      .address = address,
                                      .box_rows = pixels,
                                      .rank = rank,

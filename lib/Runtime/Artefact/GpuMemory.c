@@ -20,7 +20,7 @@
 enum { GPU_MAP_WORDS = 17 };
 typedef union {
   struct {
-    int64_t is_bf16, address, box_rows, rank, sizes[4], strides[3];
+    int64_t kind, address, box_rows, rank, sizes[4], strides[3];
     /* Of images, whose boxes are pixels; the steps of others are 0. */
     int64_t lower[2], upper[2], steps[2];
   };

@@ -126,8 +126,14 @@ func.func private @kernel_0(%x: tensor<64x48xf32>, %y: tensor<48x64xi8>, %out: t
 #y = affine_map<(m, n, k) -> (k, n)>
 #p = affine_map<(m, n, k) -> (m, n)>
 
+// Bytes are not transposed as they are copied: the right operand is stored as
+// [K, N], and copied by elements.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx_kernel.schedule = #fx_kernel.rows
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 64
+// CHECK: nvvm.cp.async.shared.global
+// CHECK: llvm.store {{.*}} : i8, !llvm.ptr<3>
+// CHECK: nvvm.mma.sync {{.*}} multiplicandAPtxType = #nvvm.mma_type<u8>, multiplicandBPtxType = #nvvm.mma_type<s8>, shape = #nvvm.shape<m = 16, n = 8, k = 32>
+// CHECK: llvm.store {{.*}} : vector<2xi32>, !llvm.ptr<3>
 func.func private @kernel_0(%x: tensor<64x48xi8>, %y: tensor<48x64xi8>, %out: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {fx.kernel} {
   %zero = arith.constant 0 : i32
   %f = linalg.fill ins(%zero : i32) outs(%out : tensor<64x64xi32>) -> tensor<64x64xi32>

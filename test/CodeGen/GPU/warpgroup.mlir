@@ -147,3 +147,57 @@ func.func private @kernel_0(%x: tensor<4x30x16x64xbf16>, %y: tensor<3x3x64x128xb
   } -> tensor<4x4x14x128xf32>
   return %r : tensor<4x4x14x128xf32>
 }
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (n, k)>
+#p = affine_map<(m, n, k) -> (m, n)>
+
+// Unsigned by signed bytes, with sums of i32. Boxes of 128 bytes are 128 terms,
+// and a product has 32 of them.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.warpgroup
+// CHECK: func.call @fx_rt_gpu_tensor_map(%c0_i64, %c2_i64, %{{.*}}, %c128_i64, %c2_i64, %c208_i64, %c256_i64, %c1_i64, %c1_i64, %c208_i64, %c0_i64, %c0_i64)
+// CHECK: scf.for {{.*}} = %c0 to %c2 step %c1
+// CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 128, k = 32>, D[<s32>, {{.*}}], A[<u8>, <one>, <row>], B[<s8>, <one>, <col>]
+// CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: llvm.store {{.*}} : vector<2xi32>, !llvm.ptr<3>
+// CHECK: vector.store {{.*}} : memref<32768xi32{{.*}}, vector<8xi32>
+// CHECK: nvvm.mma.sync {{.*}} multiplicandAPtxType = #nvvm.mma_type<u8>
+func.func private @kernel_0(%x: tensor<256x208xi8>, %y: tensor<128x208xi8>, %out: tensor<256x128xi32>) -> tensor<256x128xi32> attributes {fx.kernel} {
+  %zero = arith.constant 0 : i32
+  %f = linalg.fill ins(%zero : i32) outs(%out : tensor<256x128xi32>) -> tensor<256x128xi32>
+  %r = linalg.generic {indexing_maps = [#x, #y, #p], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<256x208xi8>, tensor<128x208xi8>) outs(%f : tensor<256x128xi32>) {
+  ^bb0(%a: i8, %b: i8, %o: i32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %o, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<256x128xi32>
+  return %r : tensor<256x128xi32>
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#p = affine_map<(m, n, k) -> (m, n)>
+
+// wgmma reads bytes along K only.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
+func.func private @kernel_0(%x: tensor<256x208xi8>, %y: tensor<208x128xi8>, %out: tensor<256x128xi32>) -> tensor<256x128xi32> attributes {fx.kernel} {
+  %zero = arith.constant 0 : i32
+  %f = linalg.fill ins(%zero : i32) outs(%out : tensor<256x128xi32>) -> tensor<256x128xi32>
+  %r = linalg.generic {indexing_maps = [#x, #y, #p], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<256x208xi8>, tensor<208x128xi8>) outs(%f : tensor<256x128xi32>) {
+  ^bb0(%a: i8, %b: i8, %o: i32):
+    %0 = arith.extui %a : i8 to i32
+    %1 = arith.extsi %b : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %o, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<256x128xi32>
+  return %r : tensor<256x128xi32>
+}

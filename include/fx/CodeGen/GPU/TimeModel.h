@@ -40,8 +40,8 @@ struct KernelWork {
   /// The bytes of all operands and results, each counted once.
   std::optional<int64_t> bytes;
   std::optional<int64_t> operations;
-  /// What computes the operations: "f32", "f64", "tensor", "mma", "mfma" or
-  /// "tf32x3".
+  /// What computes the operations: "f32", "f64", "tensor", "tensor8", "mma",
+  /// "mma8", "mfma" or "tf32x3".
   llvm::StringRef unit = "f32";
   std::optional<int64_t> blocks;
   int64_t threads = 0;

@@ -218,7 +218,7 @@ def FXKernel_MatMulAttr : FXKernel_TiledSchedule<"MatMul", "matmul"> {
 }
 
 def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore"> {
-  let summary = "contractions of half types and f32 by mma.sync";
+  let summary = "contractions of half types, f32 and bytes by mma.sync";
   let description = [{
     A block of `warps_m` by `warps_n` warps computes `m` by `n` results. The
     copies of tiles of `k` terms to shared memory form a pipeline of `stages`
@@ -243,7 +243,7 @@ def FXKernel_MatrixCoreAttr : FXKernel_TiledSchedule<"MatrixCore", "matrixcore">
 }
 
 def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {
-  let summary = "contractions of half types by wgmma";
+  let summary = "contractions of half types and bytes by wgmma";
   let description = [{
     A block computes tiles of 128 rows by `columns` columns. The tensor memory
     accelerator copies tiles to shared memory in a pipeline of `stages` stages.

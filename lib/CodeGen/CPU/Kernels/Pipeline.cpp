@@ -59,7 +59,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
                                 const KernelOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createFXCPUFlattenGroups());
+  pm.addPass(kernel::createFlattenGroupsPass());
   pm.addPass(kernel::createChannelsLastPass());
   pm.addPass(kernel::createAlignShapesPass());
   pm.addPass(kernel::createCollapseReductionsPass());
@@ -70,7 +70,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   kernel::FormKernelsPassOptions attention;
   attention.attention = true;
   pm.addPass(kernel::createFormKernelsPass(attention));
-  pm.addPass(createFXCPUIntegerContractions());
+  pm.addPass(kernel::createIntegerContractionsPass());
   if (options.bf16 || options.tiles.bf16)
     pm.addPass(kernel::createPadChannelsPass({/*pairs=*/true}));
   pm.addPass(createFXCPUWinograd(

@@ -47,8 +47,8 @@ llvm::Expected<const llvm::Target *> CodeGenerator::find() const {
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createMachine(const CodeGenerator &generator, llvm::StringRef chip,
-              int optLevel) {
+createMachine(const CodeGenerator &generator, const llvm::Module &code,
+              llvm::StringRef chip, int optLevel) {
   llvm::Expected<const llvm::Target *> target = generator.find();
   if (!target)
     return target.takeError();
@@ -57,7 +57,7 @@ createMachine(const CodeGenerator &generator, llvm::StringRef chip,
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
       llvm::Triple(generator.triple), chip,
-      generator.getFeatures ? generator.getFeatures(chip) : "", options,
+      generator.getFeatures ? generator.getFeatures(code, chip) : "", options,
       llvm::Reloc::PIC_, std::nullopt,
       optLevel >= 2 ? llvm::CodeGenOptLevel::Aggressive
                     : llvm::CodeGenOptLevel::Default));
@@ -193,10 +193,10 @@ llvm::Expected<std::string> fx::gpu::emitKernels(mlir::ModuleOp module,
   auto translated = translate(module, generator, chip, context);
   if (!translated)
     return translated.takeError();
-  auto machine = createMachine(generator, chip, optLevel);
+  llvm::Module &code = **translated;
+  auto machine = createMachine(generator, code, chip, optLevel);
   if (!machine)
     return machine.takeError();
-  llvm::Module &code = **translated;
   code.setTargetTriple((*machine)->getTargetTriple());
   code.setDataLayout((*machine)->createDataLayout());
   defineMath(code, generator);

@@ -25,8 +25,10 @@ struct CodeGenerator {
   llvm::StringLiteral triple;
   /// The name of the GPUs in messages: "NVIDIA GPUs".
   llvm::StringLiteral gpus;
-  /// Returns target features in addition to those of the chip; null: none.
-  llvm::StringRef (*getFeatures)(llvm::StringRef chip) = nullptr;
+  /// Returns target features that the code needs in addition to those of the
+  /// chip; null: none.
+  llvm::StringRef (*getFeatures)(const llvm::Module &code,
+                                 llvm::StringRef chip) = nullptr;
   /// Registers LLVM's target.
   void (*initialize)();
   /// Registers the translation of the platform's dialect to LLVM IR.

@@ -78,7 +78,9 @@ std::optional<KernelTime> fx::gpu::estimateTime(const KernelWork &work,
   double memory = *work.bytes / std::min(device.memory, few);
   double rate = llvm::StringSwitch<double>(work.unit)
                     .Case("tensor", device.tensor)
+                    .Case("tensor8", 2 * device.tensor)
                     .Case("mma", device.mma)
+                    .Case("mma8", 2 * device.mma)
                     .Case("tf32x3", device.tf32x3)
                     .Case("f64", device.f64)
                     .Default(device.f32);

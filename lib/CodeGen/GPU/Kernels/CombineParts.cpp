@@ -58,7 +58,8 @@ void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
       plan.at[loop] = x;
     Index row = where[where.size() - 2],
           column = code.mul(where.back(), Index::of(width));
-    auto type = VectorType::get({width}, b.getF32Type());
+    Type element = cast<MemRefType>(workspace.getType()).getElementType();
+    auto type = VectorType::get({width}, element);
     SmallVector<Value> loaded;
     for (int64_t p = 0; p < parts; ++p) {
       Value from = code.materialize(
@@ -74,7 +75,8 @@ void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
     }
     Value sum = loaded[0];
     for (Value other : ArrayRef(loaded).drop_front())
-      sum = arith::AddFOp::create(b, loc, sum, other);
+      sum = element.isF32() ? Value(arith::AddFOp::create(b, loc, sum, other))
+                            : arith::AddIOp::create(b, loc, sum, other);
     if (!hasRuns)
       return plan.storeOutputs(here, row, column, sum);
     SmallVector<Value> sums;

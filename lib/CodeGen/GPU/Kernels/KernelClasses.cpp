@@ -15,8 +15,8 @@ namespace fx::gpu {
 /// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 9.0a
 /// if the device has them, or else on those of 8.0.
 codegen::KernelClass getAttentionClass();
-/// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a if
-/// the device has them, or else on those of 8.0.
+/// Contractions of bf16, f16 or bytes on tensor cores of compute capability
+/// 9.0a if the device has them, or else on those of 8.0.
 codegen::KernelClass getWarpgroupClass();
 /// Contractions of bf16, f16 or f32 on AMD's matrix cores.
 codegen::KernelClass getMatrixCoreClass();
@@ -61,12 +61,4 @@ fx::gpu::findContraction(func::FuncOp kernel,
     if (auto match = kernel::matchContraction(op, target))
       return match;
   return std::nullopt;
-}
-
-bool fx::gpu::hasHalfContraction(func::FuncOp kernel,
-                                 const kernel::TargetInfo &target) {
-  return llvm::any_of(getReductions(kernel), [&](linalg::GenericOp op) {
-    auto match = kernel::matchContraction(op, target);
-    return match && match->kind == kernel::OperandKind::Half;
-  });
 }

@@ -99,9 +99,6 @@ getReductions(mlir::func::FuncOp kernel);
 /// Returns the first contraction of a kernel that `target` supports, if any.
 std::optional<kernel::Contraction>
 findContraction(mlir::func::FuncOp kernel, const kernel::TargetInfo &target);
-/// Returns true if the kernel has a contraction of bf16 or f16.
-bool hasHalfContraction(mlir::func::FuncOp kernel,
-                        const kernel::TargetInfo &target);
 
 } // namespace fx::gpu
 

@@ -24,14 +24,15 @@ using codegen::Index;
 using codegen::Scope;
 using kernel::LoopLabels;
 
-bool MatMulPlan::analyse() {
+bool MatMulPlan::analyse(bool mayBeInteger) {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic)
       continue;
     if (generic.getNumReductionLoops()) {
       auto match = kernel::matchContraction(&op, code.machine);
-      if (!match || match->isInteger() || match->groupSize || info.op)
+      if (!match || (match->isInteger() && !mayBeInteger) || match->groupSize ||
+          info.op)
         return false;
       info = *match;
     }
@@ -60,17 +61,11 @@ bool MatMulPlan::analyse() {
   return true;
 }
 
-bool MatMulPlan::analyseHalves() {
-  if (!analyseTensorCore())
-    return false;
-  if (!info.isHalf())
-    code.fail("no matmul of bf16 or f16");
-  return info.isHalf();
-}
-
 bool MatMulPlan::analyseTensorCore() {
-  if (!analyse() || (!info.isHalf() && info.kind != kernel::OperandKind::F32)) {
-    code.fail("no matmul of bf16, f16 or f32 with pointwise ops");
+  if (!analyse(/*mayBeInteger=*/true) ||
+      (!info.isHalf() && !info.isInteger() &&
+       info.kind != kernel::OperandKind::F32)) {
+    code.fail("no matmul of bf16, f16, f32 or bytes with pointwise ops");
     return false;
   }
   for (unsigned o = 0; o < code.numOutputs(); ++o)
@@ -222,13 +217,17 @@ void MatMulPlan::knowSum(Scope &scope, const Index &row, const Index &column,
   Value result = info.op->getResult(0), init = info.op.getDpsInits()[0];
   bool fromZero = false;
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+               matchPattern(fill.getInputs()[0], m_Zero());
   place(m, mSizes, row);
   place(n, nSizes, column);
   Coords where = coords(labels.ofTensor(result));
-  if (!fromZero)
-    sum = arith::AddFOp::create(code.b, code.loc, sum,
-                                code.eval(scope, init, where));
+  if (!fromZero) {
+    Value first = code.eval(scope, init, where);
+    sum = isa<IntegerType>(sum.getType())
+              ? Value(arith::AddIOp::create(code.b, code.loc, sum, first))
+              : arith::AddFOp::create(code.b, code.loc, sum, first);
+  }
   code.know(scope, result, where, sum);
   if (knowOfRow)
     knowOfRow(scope, row);

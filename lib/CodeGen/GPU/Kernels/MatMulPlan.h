@@ -37,12 +37,12 @@ struct MatMulPlan {
   std::function<void(codegen::Scope &, const codegen::Index &row)> knowOfRow;
 
   /// Finds the contraction and labels the loops of all ops. Returns false if
-  /// the kernel is not one contraction with pointwise ops around it.
-  bool analyse();
-  /// Calls `analyse` and returns true if the kernel is a matmul of bf16 or f16
-  /// whose operands are not outputs. Otherwise sets the error of `code`.
-  bool analyseHalves();
-  /// Does the same for a matmul of bf16, f16 or f32.
+  /// the kernel is not one contraction with pointwise ops around it. Products
+  /// of two bytes are integers.
+  bool analyse(bool mayBeInteger = false);
+  /// Calls `analyse` and returns true if the kernel is a matmul of bf16, f16,
+  /// f32 or bytes whose operands are not outputs. Otherwise sets the error of
+  /// `code`.
   bool analyseTensorCore();
   /// Sets the loops and sizes of M, N, K and the batch.
   void split();

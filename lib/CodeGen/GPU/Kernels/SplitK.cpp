@@ -47,7 +47,7 @@ void TileMatMul::chooseParts(std::optional<int64_t> asked) {
     return;
   partPieces = llvm::divideCeil(pieces, most);
   numParts = llvm::divideCeil(pieces, partPieces);
-  workspace = code.addWorkspace(numParts * countResults(), code.b.getF32Type());
+  workspace = code.addWorkspace(numParts * countResults(), core.sumType());
 }
 
 Index TileMatMul::placePart(const Index &block, const Index &tileCount) {
@@ -99,7 +99,7 @@ void TileMatMul::storePart(const Index &row, const Index &column,
     return;
   }
   Value run = vector::FromElementsOp::create(
-      b, code.loc, VectorType::get({kRun}, b.getF32Type()), sums);
+      b, code.loc, VectorType::get({kRun}, core.sumType()), sums);
   auto store = vector::StoreOp::create(b, code.loc, run, workspace, to);
   store.setAlignment(kAlignment);
 }

@@ -103,7 +103,9 @@ TileOperand TileMatMul::describe(bool isLhs) {
   // Only matrices of 2-byte elements can be transposed as they are loaded.
   operand.tile.readsElements = !isAlongK && elementBytes() == 4;
   operand.tile.isPadded = tiles.isPadded;
-  operand.isAsync = canCopy(operand);
+  // Bytes are not transposed as they are copied.
+  operand.isAsync =
+      canCopy(operand) && (operand.isAlongK || elementBytes() > 1);
   if (!operand.isAsync)
     return operand;
   OpBuilder &b = code.b;
@@ -394,7 +396,7 @@ SmallVector<Value, 4> TileMatMul::fragment(const TileOperand &operand,
         two = i.div(lane, 16);
   // The second matrix follows the first along M in the left operand, and along
   // K in the right one.
-  bool isAlongK = operand.isAlongK;
+  bool isAlongK = operand.isAlongK || tiles.areAlongK;
   if (operand.isLhs != isAlongK)
     std::swap(one, two);
   Value row = i.add(i.mul(one, 8), inner), column = two;
@@ -477,7 +479,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   int64_t columns = tiles.warpColumns() / 8;
-  auto pair = VectorType::get({2}, b.getF32Type());
+  auto pair = VectorType::get({2}, core.sumType());
   Value laneRow = i.div(lane, 4);
   Value myRow = i.add(i.mul(warpRow, 16), laneRow);
   Value myColumn =
@@ -537,7 +539,7 @@ void TileMatMul::finish(Launch &launch,
           if (hasRuns)
             sums.assign(core.loadRun(from));
           else
-            sums.push_back(LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
+            sums.push_back(LLVM::LoadOp::create(b, loc, core.sumType(), from));
           if (repairsNaN)
             repair(here, row, column, from, sums);
           if (numParts > 1)

@@ -97,8 +97,8 @@ struct TileMatMul : MatMulPlan {
                 const codegen::Index &k0, mlir::Value to);
   /// Loads the four 8x8 matrices of 16 rows (columns of the right operand) from
   /// `first` on and 16 elements of K from `k` on; of f32, four 8x4 matrices and
-  /// 8 elements of K. They are one left operand of `TensorCore::multiply`, or
-  /// two right ones.
+  /// 8 elements of K; of bytes, 32 elements of K. They are one left operand of
+  /// `TensorCore::multiply`, or two right ones.
   llvm::SmallVector<mlir::Value, 4> fragment(const TileOperand &operand,
                                              mlir::Value tile,
                                              mlir::Value first, int64_t k);

@@ -84,11 +84,14 @@ static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
   if (!match || kernelClass == kernel::GemvAttr::getMnemonic() ||
       kernelClass == kernel::MatMulAttr::getMnemonic())
     return "";
+  bool isWarpgroup = kernelClass == kernel::WarpgroupAttr::getMnemonic();
+  if (match->isInteger())
+    return isWarpgroup                                            ? "tensor8"
+           : kernelClass == kernel::TensorCoreAttr::getMnemonic() ? "mma8"
+                                                                  : "";
   bool isMatrixCore = kernelClass == kernel::MatrixCoreAttr::getMnemonic();
   if (match->isHalf())
-    return kernelClass == kernel::WarpgroupAttr::getMnemonic() ? "tensor"
-           : isMatrixCore                                      ? "mfma"
-                                                               : "mma";
+    return isWarpgroup ? "tensor" : isMatrixCore ? "mfma" : "mma";
   return match->kind == kernel::OperandKind::F32 && !isMatrixCore ? "tf32x3"
                                                                   : "";
 }

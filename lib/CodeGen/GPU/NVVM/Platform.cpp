@@ -42,21 +42,36 @@ static llvm::StringRef getMathName(const llvm::Function &f) {
   return name;
 }
 
-/// Returns the version of PTX: 8.0, so that older drivers can compile the code,
-/// or for chips that need a newer one, the first that has the chip.
-static llvm::StringRef getFeatures(llvm::StringRef chip) {
-  return getChipName(chip).number < 100 ? "+ptx80" : "";
+/// Returns true if the function contains assembly of which `is` is true.
+static bool hasAssembly(const llvm::Function &f,
+                        llvm::function_ref<bool(llvm::StringRef)> is) {
+  return llvm::any_of(llvm::instructions(f), [&](const llvm::Instruction &it) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&it);
+    auto *text = call
+                     ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
+                     : nullptr;
+    return text && is(text->getAsmString());
+  });
+}
+
+/// Returns the version of PTX: 8.0, so that older drivers can compile the code;
+/// 8.4 if wgmma multiplies unsigned by signed bytes; or for chips that need a
+/// newer one, the first that has the chip.
+static llvm::StringRef getFeatures(const llvm::Module &code,
+                                   llvm::StringRef chip) {
+  if (getChipName(chip).number >= 100)
+    return "";
+  bool multipliesBytes = llvm::any_of(code, [](const llvm::Function &f) {
+    return hasAssembly(
+        f, [](llvm::StringRef text) { return text.contains(".s32.u8.s8 "); });
+  });
+  return multipliesBytes ? "+ptx84" : "+ptx80";
 }
 
 /// Returns true if the function waits for the kernel in front of it.
 static bool waitsForKernel(const llvm::Function &f) {
-  return llvm::any_of(llvm::instructions(f), [](const llvm::Instruction &inst) {
-    auto *call = llvm::dyn_cast<llvm::CallInst>(&inst);
-    auto *text = call
-                     ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())
-                     : nullptr;
-    return text && text->getAsmString() == kWaitForKernel;
-  });
+  return hasAssembly(
+      f, [](llvm::StringRef text) { return text == kWaitForKernel; });
 }
 
 /// Lets each kernel start while the one before it ends: "programmatic dependent

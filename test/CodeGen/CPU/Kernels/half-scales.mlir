@@ -1,5 +1,5 @@
-// RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-flatten-groups,fx-cpu-integer-contractions,fx-cpu-pack-weights{lanes=16 f16=true})' | FileCheck %s --check-prefixes=CHECK,F16
-// RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-flatten-groups,fx-cpu-integer-contractions,fx-cpu-pack-weights{lanes=16})' | FileCheck %s --check-prefixes=CHECK,F32
+// RUN: fx-opt %s --pass-pipeline='builtin.module(fx-flatten-groups,fx-integer-contractions,fx-cpu-pack-weights{lanes=16 f16=true})' | FileCheck %s --check-prefixes=CHECK,F16
+// RUN: fx-opt %s --pass-pipeline='builtin.module(fx-flatten-groups,fx-integer-contractions,fx-cpu-pack-weights{lanes=16})' | FileCheck %s --check-prefixes=CHECK,F32
 // RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-kernels{lanes=16 f16=true})' | FileCheck %s --check-prefix=EMIT
 
 // Scales of groups in 16 bits are packed as they are, also if the columns are

@@ -18,6 +18,10 @@
 // sums go through shared memory to the group's pointwise ops, so that
 // neighbouring threads store neighbouring elements.
 //
+// Bytes, unsigned by signed ones, are multiplied to sums of i32. Their rows in
+// shared memory extend along K; an operand whose rows do not is fetched by
+// elements.
+//
 // Operands of f32 are split into two numbers of TF32 each, x = x1 + x2, and
 // multiplied three times: x y = x1 y1 + x1 y2 + x2 y1, without x2 y2, which is
 // below the last bit of f32 (Ootomo and Yokota, "Recovering single precision
@@ -60,6 +64,8 @@ struct TensorCoreMatMul : TileMatMul {
   SmallVector<Value> multiply(Value stage, ValueRange acc);
   SmallVector<Value> multiplyF32(Value stage, ValueRange acc);
   bool isF32() const { return core.element.isF32(); }
+  /// Returns the terms of a product.
+  int64_t productK() const { return elementBytes() == 1 ? 32 : 16; }
   int64_t stageBytes() const { return lhs.tile.bytes() + rhs.tile.bytes(); }
 };
 } // namespace
@@ -87,6 +93,9 @@ void TensorCoreMatMul::chooseTiles() {
     tiles = {128, 128, 32, 2, 4, 3};
   else if (kSize.isStatic() && kSize.constant >= 512)
     tiles = {64, 64, 64, 2, 2, 4};
+  // The same number of bytes.
+  if (core.element.isInteger())
+    tiles.k *= 2;
 }
 
 /// Returns true if the tiles are valid: each warp has whole products, all
@@ -96,7 +105,7 @@ bool TensorCoreMatMul::fits() {
     if (size <= 0)
       return false;
   if (tiles.m % (16 * tiles.warpsM) || tiles.n % (16 * tiles.warpsN) ||
-      tiles.k % 16 || tiles.threads() > 1024 || tiles.stages < 2)
+      tiles.k % productK() || tiles.threads() > 1024 || tiles.stages < 2)
     return false;
   int64_t stage = 0, size = elementBytes();
   for (int64_t width : {tiles.m, tiles.n}) {
@@ -143,7 +152,7 @@ SmallVector<Value> TensorCoreMatMul::multiply(Value stage, ValueRange acc) {
     return multiplyF32(stage, acc);
   int64_t columns = tiles.warpColumns() / 8;
   SmallVector<Value> sums(acc);
-  for (int64_t k = 0; k < tiles.k; k += 16) {
+  for (int64_t k = 0; k < tiles.k; k += productK()) {
     SmallVector<SmallVector<Value, 4>> xs, ys;
     loadFragments(stage, k, xs, ys);
     for (size_t r = 0; r < xs.size(); ++r)
@@ -233,7 +242,7 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   for (int64_t s = 0; s < ahead; ++s)
     fetchGuarded(launch.scope, Index::of(s),
                  core.pointer(memory, i.of(s * stageBytes()), 3));
-  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0f));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(core.sumType()));
   // The loop carries the sums, the stage to multiply, and the stage that the
   // next copies write.
   SmallVector<Value> carried(
@@ -271,6 +280,8 @@ void TensorCoreMatMul::emit() {
   split();
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   chooseTiles();
+  // ldmatrix transposes matrices of two bytes only.
+  tiles.areAlongK = core.element.isInteger();
   if (!fits())
     return code.fail("tiles that do not fit");
   // A kernel of another class that this one stands in for has a schedule.
@@ -300,7 +311,9 @@ static std::optional<codegen::KernelMatch>
 matchTensorCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (!kernel::hasTensorCores(target.matrixUnit) || !match ||
-      (!match->isHalf() && match->kind != kernel::OperandKind::F32))
+      match->groupSize ||
+      (!match->isHalf() && !match->isInteger() &&
+       match->kind != kernel::OperandKind::F32))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }

@@ -64,8 +64,12 @@ Value TensorCore::pointer(Value base, Value offset, unsigned space) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Type TensorCore::sumType() {
+  return element.isInteger() ? Type(b.getI32Type()) : b.getF32Type();
+}
+
 SmallVector<Value, 8> TensorCore::loadRun(Value address) {
-  auto four = VectorType::get({4}, b.getF32Type());
+  auto four = VectorType::get({4}, sumType());
   Int32 i{b, loc};
   SmallVector<Value, 8> numbers;
   for (int64_t half = 0; half < 2; ++half) {
@@ -113,8 +117,18 @@ SmallVector<Value, 4> TensorCore::loadMatrices(Value address,
 
 SmallVector<Value, 4> TensorCore::multiply(ArrayRef<Value> x, ArrayRef<Value> y,
                                            ArrayRef<Value> c) {
-  SmallVector<Type> four(4, b.getF32Type());
+  SmallVector<Type> four(4, sumType());
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), four);
+  std::array<NVVM::MMALayout, 2> layouts = {NVVM::MMALayout::row,
+                                            NVVM::MMALayout::col};
+  if (element.isInteger()) {
+    Value sum = NVVM::MmaOp::create(
+        b, loc, type, x, y, c, ArrayRef<int64_t>{16, 8, 32}, std::nullopt,
+        NVVM::MMAIntOverflow::wrapped,
+        std::array<NVVM::MMATypes, 2>{NVVM::MMATypes::u8, NVVM::MMATypes::s8},
+        layouts);
+    return unpack(b, loc, sum);
+  }
   bool isBF16 = element.isBF16();
   // The op takes two elements of f16 as a vector, two of bf16 as an integer.
   auto cast = [&](ArrayRef<Value> values) {
@@ -128,8 +142,7 @@ SmallVector<Value, 4> TensorCore::multiply(ArrayRef<Value> x, ArrayRef<Value> y,
   Value sum = NVVM::MmaOp::create(
       b, loc, type, cast(x), cast(y), c, ArrayRef<int64_t>{16, 8, 16},
       std::nullopt, std::nullopt, std::array<NVVM::MMATypes, 2>{kind, kind},
-      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                     NVVM::MMALayout::col});
+      layouts);
   return unpack(b, loc, sum);
 }
 

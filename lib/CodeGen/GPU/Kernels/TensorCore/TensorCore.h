@@ -36,15 +36,16 @@ struct Int32 {
 };
 
 /// A chunk is the unit of copies and loads: 8 elements of 2 bytes, which are a
-/// row of an 8x8 matrix, or 4 elements of 4 bytes.
+/// row of an 8x8 matrix, 4 elements of 4 bytes, or 16 bytes.
 inline constexpr int64_t kChunk = 8;
 inline constexpr int64_t kChunkBytes = 16;
 
-/// A row-major matrix in shared memory, of elements of 2 or 4 bytes. The layout
-/// puts the chunks of one column in 8 consecutive rows into different banks:
-/// the chunks of a row are permuted, or, if `isPadded` or their number is not a
-/// power of two, the pitch of rows is an odd number of chunks. If elements of 4
-/// bytes are read one by one, 8 columns of 4 rows are in different banks.
+/// A row-major matrix in shared memory, of elements of 1, 2 or 4 bytes. The
+/// layout puts the chunks of one column in 8 consecutive rows into different
+/// banks: the chunks of a row are permuted, or, if `isPadded` or their number
+/// is not a power of two, the pitch of rows is an odd number of chunks. If
+/// elements of 4 bytes are read one by one, 8 columns of 4 rows are in
+/// different banks.
 struct SharedTile {
   int64_t rows = 0, columns = 0, elementBytes = 2;
   bool readsElements = false, isPadded = false;
@@ -65,7 +66,8 @@ struct SharedTile {
 };
 
 /// Emits instructions that multiply matrices of `element`, bf16, f16 or f32,
-/// and accumulate in f32. All threads of a warp must execute `loadMatrices`,
+/// and accumulate in f32, or matrices of bytes, unsigned by signed ones, and
+/// accumulate in i32. All threads of a warp must execute `loadMatrices`,
 /// `multiply` and `shuffle`.
 struct TensorCore {
   mlir::OpBuilder &b;
@@ -74,7 +76,9 @@ struct TensorCore {
 
   /// Returns `base` + `offset` bytes, a pointer in address space `space`.
   mlir::Value pointer(mlir::Value base, mlir::Value offset, unsigned space);
-  /// Loads eight f32 values from shared memory, aligned to 16 bytes.
+  /// Returns the type of sums, f32 or i32.
+  mlir::Type sumType();
+  /// Loads eight sums from shared memory, aligned to 16 bytes.
   llvm::SmallVector<mlir::Value, 8> loadRun(mlir::Value address);
   /// Starts an asynchronous copy of 16 bytes to shared memory. Only the first
   /// `bytes` (null: all) are read from global memory, the others are zeros.
@@ -91,7 +95,8 @@ struct TensorCore {
   /// Returns `c` plus the product of the 16x16 matrix `x` (rows 0-7 and 8-15 of
   /// columns 0-7, then of columns 8-15) and the 16x8 matrix `y` (rows 0-7,
   /// 8-15). Of the sum, a lane has elements 2 * (lane % 4) and
-  /// 2 * (lane % 4) + 1 of row lane / 4, then of row lane / 4 + 8.
+  /// 2 * (lane % 4) + 1 of row lane / 4, then of row lane / 4 + 8. Of bytes,
+  /// each element of these matrices is two along K.
   llvm::SmallVector<mlir::Value, 4> multiply(llvm::ArrayRef<mlir::Value> x,
                                              llvm::ArrayRef<mlir::Value> y,
                                              llvm::ArrayRef<mlir::Value> c);

@@ -19,7 +19,8 @@
 //             wait for those of the piece before and mark its stage as empty
 //
 // The left tile of a convolution is copied by pixels (ImageMap.h). A piece of K
-// has 64 channels of one tap. If there are fewer, the last ones are zeros.
+// has 128 bytes of channels of one tap. If there are fewer, the last ones are
+// zeros.
 //
 // The consumers either share a tile, each with half of its rows, or compute
 // tiles in turns. In turns, one multiplies while the other one passes its sums
@@ -75,14 +76,17 @@ bool WarpgroupMatMul::matches() {
     return !size.isStatic() || size.constant >= least;
   };
   if (!isAtLeast(mSize, kBlockRows) || !isAtLeast(nSize, kBoxColumns) ||
-      !isAtLeast(kSize, kBoxColumns))
+      !isAtLeast(kSize, getBoxColumns(core.element)))
     return false;
   lhs = TensorMap::match(*this, /*isLhs=*/true);
   if (!lhs)
     images = ImageMap::match(*this);
   rhs = TensorMap::match(*this, /*isLhs=*/false, /*mayBeDynamic=*/false,
                          /*hasTaps=*/!!images);
-  return (lhs || images) && rhs;
+  if ((!lhs && !images) || !rhs)
+    return false;
+  // Only 16-bit types may lie across K.
+  return !info.isInteger() || (isLhsAlongK() && rhs->isAlongK);
 }
 
 /// Returns true if the tiles are valid: they consist of whole boxes of 64
@@ -221,13 +225,12 @@ Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
 
 void WarpgroupMatMul::emit() {
   OpBuilder &b = code.b;
-  core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   hasRuns = storesRuns();
   if (tiles.parts > 1 && !tiles.arePartsInCluster())
     workspace =
         code.addWorkspace(tiles.parts * product(code, batchSizes).constant *
                               mSize.constant * nSize.constant,
-                          b.getF32Type());
+                          core.sumType());
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value multiprocessors = callRuntime(code, "fx_rt_gpu_multiprocessors", chip);
   Value left = operandAddress(true), right = operandAddress(false);
@@ -245,8 +248,10 @@ void WarpgroupMatMul::emit() {
 
 static void emitWarpgroup(KernelCode &code) {
   WarpgroupMatMul e(code);
-  if (!e.analyseHalves())
+  if (!e.analyseTensorCore())
     return;
+  e.core.element =
+      cast<RankedTensorType>(e.info.lhs().getType()).getElementType();
   e.split();
   if (!e.matches())
     return code.fail("a small matmul, or operands that are no boxes");
@@ -265,8 +270,10 @@ static void emitWarpgroup(KernelCode &code) {
 
 static std::optional<codegen::KernelMatch>
 matchWarpgroup(func::FuncOp kernel, const kernel::TargetInfo &target) {
-  if (target.matrixUnit != kernel::MatrixUnit::WGMMA ||
-      !hasHalfContraction(kernel, target))
+  if (target.matrixUnit != kernel::MatrixUnit::WGMMA)
+    return std::nullopt;
+  auto match = findContraction(kernel, target);
+  if (!match || match->groupSize || (!match->isHalf() && !match->isInteger()))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }

@@ -18,9 +18,6 @@ using namespace fx;
 using namespace fx::gpu;
 using codegen::Index;
 
-/// Fewer channels leave more than half of a piece of K empty.
-static constexpr int64_t kLeastChannels = kBoxColumns / 2;
-
 namespace {
 /// A loop times a factor.
 struct Term {
@@ -99,10 +96,12 @@ bool ImageMap::isInLimits() const {
         (size.constant < 1 || size.constant > int64_t(1) << 32))
       return false;
   for (const codegen::Stride &stride : ArrayRef(strides).drop_front())
-    if (stride.constant <= 0 || stride.constant % kChunk ||
+    if (stride.constant <= 0 ||
+        stride.constant % (boxColumns / (kBoxBytes / kChunkBytes)) ||
         stride.constant >= int64_t(1) << 39)
       return false;
-  return channels() >= kLeastChannels;
+  // Fewer channels leave more than half of a piece of K empty.
+  return channels() >= boxColumns / 2;
 }
 
 int64_t ImageMap::countPieces() const {
@@ -138,6 +137,7 @@ std::optional<ImageMap> ImageMap::match(MatMulPlan &plan) {
     if (stride.value)
       return std::nullopt;
   ImageMap result;
+  result.boxColumns = getBoxColumns(type.getElementType());
   auto add = [&](unsigned d) {
     result.sizes.push_back(plan.code.size(images, d));
     result.strides.push_back(buffer->strides[d]);
@@ -217,7 +217,7 @@ ImageMap::Pixel ImageMap::placeRow(MatMulPlan &plan, Int32 &i,
 ImageMap::Piece ImageMap::placePiece(Int32 &i, Value number) const {
   Piece piece;
   piece.tap = i.div(number, piecesOfTap());
-  piece.channel = i.mul(i.rem(number, piecesOfTap()), kBoxColumns);
+  piece.channel = i.mul(i.rem(number, piecesOfTap()), boxColumns);
   Value rest = piece.tap;
   for (const Spatial &dim : spatial) {
     Value offset = i.mul(i.rem(rest, dim.taps), dim.dilation);

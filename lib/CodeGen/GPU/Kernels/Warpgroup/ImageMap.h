@@ -33,15 +33,16 @@ struct ImageMap {
   std::optional<unsigned> image;         ///< the loop of images, if any
   llvm::SmallVector<codegen::Index, 4> sizes;
   llvm::SmallVector<codegen::Stride, 4> strides; ///< in elements, static
+  int64_t boxColumns = kBoxColumns; ///< channels of a copy: 128 bytes
 
   /// Returns none if the operand is not that of a convolution, or if its
   /// strides, sizes or windows are not what a tensor map can have.
   static std::optional<ImageMap> match(MatMulPlan &plan);
   int64_t channels() const { return sizes.front().constant; }
-  /// Returns the number of pieces of K. A piece has 64 channels of one tap, or
-  /// the last ones and zeros.
+  /// Returns the number of pieces of K. A piece has `boxColumns` channels of
+  /// one tap, or the last ones and zeros.
   int64_t countPieces() const;
-  /// Emits host code that makes the tensor map for copies of 64 channels of
+  /// Emits host code that makes the tensor map for copies of channels of
   /// `pixels` pixels. The parameters are those of `TensorMap::make`.
   mlir::Value make(MatMulPlan &plan, int64_t slot, mlir::Value address,
                    int64_t pixels) const;
@@ -60,7 +61,7 @@ struct ImageMap {
 
 private:
   int64_t piecesOfTap() const {
-    return llvm::divideCeil(channels(), kBoxColumns);
+    return llvm::divideCeil(channels(), boxColumns);
   }
   bool matchSpatial(MatMulPlan &plan, mlir::AffineExpr expr, int64_t low,
                     int64_t size);

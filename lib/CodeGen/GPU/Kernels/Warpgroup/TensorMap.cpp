@@ -90,6 +90,7 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs,
                       : merge(map, *buffer, plan.n, plan.nSizes);
   if (!alongK || !across || (!alongK->isStatic(1) && !across->isStatic(1)))
     return std::nullopt;
+  int64_t chunk = kChunkBytes / codegen::getElementBytes(buffer->element);
   TensorMap result;
   result.isLhs = isLhs;
   result.isAlongK = alongK->isStatic(1);
@@ -131,7 +132,7 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs,
       return std::nullopt;
   for (const Stride &stride : ArrayRef(result.strides).drop_front())
     if (stride.value ? !mayBeDynamic
-                     : stride.constant <= 0 || stride.constant % kChunk ||
+                     : stride.constant <= 0 || stride.constant % chunk ||
                            stride.constant >= kMaxStride)
       return std::nullopt;
   return result;
@@ -179,8 +180,11 @@ SmallVector<Value> fx::gpu::beginMap(MatMulPlan &plan, int64_t slot,
     return arith::ConstantIntOp::create(b, code.loc, i64, c);
   };
   Type element = cast<RankedTensorType>(operand.getType()).getElementType();
-  SmallVector<Value> args = {number(slot), number(element.isBF16()), address,
-                             number(rows), number(sizes.size())};
+  int64_t bytes = codegen::getElementBytes(element);
+  // As the run-time numbers them (GpuLaunch.c).
+  int64_t kind = element.isInteger() ? 2 : element.isBF16();
+  SmallVector<Value> args = {number(slot), number(kind), address, number(rows),
+                             number(sizes.size())};
   for (int d = 0; d < TensorMap::kMaxRank; ++d)
     args.push_back(d >= int(sizes.size()) ? number(1)
                    : sizes[d].isStatic()
@@ -193,8 +197,8 @@ SmallVector<Value> fx::gpu::beginMap(MatMulPlan &plan, int64_t slot,
         : strides[d].value
             ? arith::IndexCastOp::create(
                   b, code.loc, i64,
-                  code.materialize(code.mul(Index::of(2), strides[d])))
-            : number(2 * strides[d].constant));
+                  code.materialize(code.mul(Index::of(bytes), strides[d])))
+            : number(bytes * strides[d].constant));
   return args;
 }
 

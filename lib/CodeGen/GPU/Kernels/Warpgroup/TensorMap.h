@@ -37,7 +37,7 @@ struct TensorMap {
                                         bool hasTaps = false);
   /// Emits host code that adds to `can` the requirements of dynamic strides.
   mlir::Value addConditions(codegen::KernelCode &code, mlir::Value can) const;
-  /// Emits host code that makes the tensor map for boxes of 64 by `rows`
+  /// Emits host code that makes the tensor map for boxes of 128 bytes by `rows`
   /// elements. `slot` numbers the maps of a launch; `address` is that of the
   /// operand. Returns the address of the map as a pointer of the host.
   mlir::Value make(MatMulPlan &plan, int64_t slot, mlir::Value address,

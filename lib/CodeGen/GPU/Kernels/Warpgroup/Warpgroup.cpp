@@ -132,8 +132,16 @@ void Warpgroup::copyPixels(Value to, Value map, Value barrier, ValueRange at,
 // Products
 //===----------------------------------------------------------------------===//
 
+int64_t fx::gpu::getBoxColumns(Type element) {
+  return kBoxBytes * 8 / element.getIntOrFloatBitWidth();
+}
+
+Type Warpgroup::sumType() {
+  return element.isInteger() ? Type(i.b.getI32Type()) : i.b.getF32Type();
+}
+
 Value Warpgroup::undefined(int64_t columns) {
-  SmallVector<Type> types(columns / 2, i.b.getF32Type());
+  SmallVector<Type> types(columns / 2, sumType());
   return LLVM::PoisonOp::create(
       i.b, i.loc, LLVM::LLVMStructType::getLiteral(i.b.getContext(), types));
 }
@@ -164,12 +172,16 @@ Value Warpgroup::advance(Value descriptor, bool isAlongK, int64_t steps) {
 
 Value Warpgroup::multiply(Value sums, Value x, bool xAlongK, Value y,
                           bool yAlongK, int64_t columns, bool isFirst) {
-  auto kind = element.isBF16() ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16;
-  auto shape =
-      NVVM::MMAShapeAttr::get(i.b.getContext(), kWarpgroupRows, columns, 16);
+  using Types = NVVM::WGMMATypes;
+  bool isInteger = element.isInteger();
+  Types left = isInteger          ? Types::u8
+               : element.isBF16() ? Types::bf16
+                                  : Types::f16;
+  auto shape = NVVM::MMAShapeAttr::get(i.b.getContext(), kWarpgroupRows,
+                                       columns, isInteger ? 32 : 16);
   return NVVM::WgmmaMmaAsyncOp::create(
-      i.b, i.loc, sums.getType(), sums, x, y, shape, kind, kind,
-      NVVM::WGMMATypes::f32,
+      i.b, i.loc, sums.getType(), sums, x, y, shape, left,
+      isInteger ? Types::s8 : left, isInteger ? Types::s32 : Types::f32,
       isFirst ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one,
       NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
       xAlongK ? NVVM::MMALayout::row : NVVM::MMALayout::col,

@@ -29,8 +29,10 @@ inline constexpr int64_t kWarpgroupRows = 64;
 /// Bytes of a row of a box. The chunks of 16 bytes of a row are permuted: chunk
 /// c of row r is stored at position c xor r % 8.
 inline constexpr int64_t kBoxBytes = 128;
-/// Elements of a row of a box.
+/// Elements of bf16 or f16 of a row of a box.
 inline constexpr int64_t kBoxColumns = 64;
+/// Returns the elements of this type of a row of a box: 64, or 128 bytes.
+int64_t getBoxColumns(mlir::Type element);
 /// Alignment of boxes in shared memory: the permutation repeats every 8 rows.
 inline constexpr int64_t kBoxAlignment = 1024;
 /// Registers of each thread of a warpgroup that only starts copies.
@@ -54,8 +56,10 @@ struct BoxMemory {
 BoxMemory placeBoxes(Launch &launch);
 
 /// Emits the instructions for bf16 or f16 elements, which are accumulated in
-/// f32. A barrier is a pointer to 8 bytes of shared memory. All threads of a
-/// warp or warpgroup must execute the instructions that act on all of them.
+/// f32, or for bytes, unsigned by signed ones, which are accumulated in i32.
+/// Both operands of bytes lie along K. A barrier is a pointer to 8 bytes of
+/// shared memory. All threads of a warp or warpgroup must execute the
+/// instructions that act on all of them.
 struct Warpgroup {
   Int32 i;
   mlir::Type element;
@@ -106,9 +110,11 @@ struct Warpgroup {
                   mlir::Value blocks = {});
 
   //===--- products ------------------------------------------------------===//
+  /// Returns the type of sums, f32 or i32.
+  mlir::Type sumType();
   /// Returns the 64 by `columns` sums of a warpgroup, not set, as a struct of
-  /// f32. Elements 4 j to 4 j + 3 of a thread belong to columns 8 j to 8 j + 7:
-  /// they are in columns 8 j + 2 * (lane % 4) and the next of row lane / 4,
+  /// sums. Elements 4 j to 4 j + 3 of a thread belong to columns 8 j to 8 j +
+  /// 7: they are in columns 8 j + 2 * (lane % 4) and the next of row lane / 4,
   /// then of row lane / 4 + 8, of the 16 rows of the thread's warp.
   mlir::Value undefined(int64_t columns);
   /// Returns the descriptor of an operand at an i32 address in shared memory.
@@ -116,11 +122,11 @@ struct Warpgroup {
   /// Otherwise it is a sequence of boxes of `k` rows; a row holds 64 elements
   /// across K.
   mlir::Value describe(mlir::Value address, bool isAlongK, int64_t k);
-  /// Returns the descriptor of the operand 16 * `steps` elements further along
-  /// K.
+  /// Returns the descriptor of the operand 16 * `steps` elements (32 * `steps`
+  /// bytes) further along K.
   mlir::Value advance(mlir::Value descriptor, bool isAlongK, int64_t steps);
-  /// Returns `sums` plus the product of a 64 x 16 and a 16 x `columns` matrix,
-  /// or the product alone if `isFirst`.
+  /// Returns `sums` plus the product of a 64 x 16 and a 16 x `columns` matrix
+  /// (32 instead of 16 for bytes), or the product alone if `isFirst`.
   /// The result may only be read after `commit` and `finish`.
   mlir::Value multiply(mlir::Value sums, mlir::Value x, bool xAlongK,
                        mlir::Value y, bool yAlongK, int64_t columns,

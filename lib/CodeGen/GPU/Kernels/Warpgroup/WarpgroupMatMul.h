@@ -73,7 +73,7 @@ struct WarpgroupTiles {
 };
 
 /// Returns the tiles that are expected to take the least time. K has `pieces`
-/// of 64 elements, of which a convolution's may be empty in part.
+/// of 128 bytes, of which a convolution's may be empty in part.
 WarpgroupTiles chooseWarpgroupTiles(MatMulPlan &plan,
                                     const codegen::Index &pieces);
 
@@ -190,7 +190,7 @@ struct WarpgroupMatMul : MatMulPlan {
   bool isLhsAlongK() const { return images || lhs->isAlongK; }
   codegen::Index countPieces() {
     return images ? codegen::Index::of(images->countPieces())
-                  : code.ceilDiv(kSize, kBoxColumns);
+                  : code.ceilDiv(kSize, getBoxColumns(core.element));
   }
 
   mlir::Value at(mlir::Value base, mlir::Value offset) {

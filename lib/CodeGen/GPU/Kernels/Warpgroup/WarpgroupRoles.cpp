@@ -146,7 +146,7 @@ void WarpgroupMatMul::produce(Launch &launch) {
     core.wait(emptyBarrier(ring.stage), ring.parity);
   core.expect(full, tiles.stageBytes());
   Index piece = code.add(item.firstPiece, Index(loop.getInductionVar()));
-  Index k0 = code.mul(piece, Index::of(kBoxColumns));
+  Index k0 = code.mul(piece, Index::of(getBoxColumns(core.element)));
   Value to = at(memory, i.mul(ring.stage, tiles.stageBytes()));
   if (images) {
     ImageMap::Piece part =
@@ -184,7 +184,7 @@ SmallVector<Value> WarpgroupMatMul::multiply(Value stage, ValueRange sums,
     xs.push_back(
         core.describe(i.add(left, p * kBytes), isLhsAlongK(), kBoxColumns));
   core.fence();
-  for (int64_t step = 0; step < kBoxColumns / 16; ++step)
+  for (int64_t step = 0; step < kBoxBytes / 32; ++step)
     for (auto [x, sum] : llvm::zip(xs, results))
       sum = core.multiply(sum, core.advance(x, isLhsAlongK(), step),
                           isLhsAlongK(), core.advance(y, rhs->isAlongK, step),
@@ -319,7 +319,7 @@ void WarpgroupMatMul::exchange(Scope &scope, const WorkItem &item, Value sums,
   Value thread = i.add(i.mul(i.rem(warp, 4), kWarp), lane);
   Value place = at(memory, i.add(i.mul(thread, 16), tiles.exchangeStart()));
   SmallVector<Value> own = core.unpack(sums);
-  Type vector = VectorType::get(4, b.getF32Type());
+  Type vector = VectorType::get(4, core.sumType());
   auto chunk = [&](Value start, size_t n) {
     return LLVM::GEPOp::create(
         b, loc, start.getType(), b.getI8Type(), start,
@@ -344,10 +344,12 @@ void WarpgroupMatMul::exchange(Scope &scope, const WorkItem &item, Value sums,
   for (size_t n = 0; n < own.size(); n += 4) {
     Value four = LLVM::LoadOp::create(b, loc, vector, chunk(place, n),
                                       /*alignment=*/16);
-    for (size_t k = 0; k < 4; ++k)
-      own[n + k] = arith::AddFOp::create(
-          b, loc, own[n + k],
-          vector::ExtractOp::create(b, loc, four, int64_t(k)));
+    for (size_t k = 0; k < 4; ++k) {
+      Value more = vector::ExtractOp::create(b, loc, four, int64_t(k));
+      own[n + k] = core.element.isInteger()
+                       ? Value(arith::AddIOp::create(b, loc, own[n + k], more))
+                       : arith::AddFOp::create(b, loc, own[n + k], more);
+    }
   }
   core.synchronizeWarp();
   core.first(

@@ -1,5 +1,5 @@
-// RUN: fx-opt %s --split-input-file --fx-cpu-integer-contractions | FileCheck %s
-// RUN: fx-opt %s --split-input-file --fx-cpu-integer-contractions --fx-cpu-pack-weights | FileCheck %s --check-prefix=PACK
+// RUN: fx-opt %s --split-input-file --fx-integer-contractions | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-integer-contractions --fx-cpu-pack-weights | FileCheck %s --check-prefix=PACK
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

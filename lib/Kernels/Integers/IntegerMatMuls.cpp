@@ -16,11 +16,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
-using namespace fx::cpu;
+using namespace fx::kernel;
 
 using Kind = utils::IteratorType;
 
-bool fx::cpu::rewriteActivations(Contraction &c) {
+bool fx::kernel::rewriteActivations(Contraction &c, const ByteLayout &layout) {
   if (c.hasByteWeights() || c.isHalf() || c.groupSize || !startsAtZero(c) ||
       !c.lhsMap().isProjectedPermutation())
     return false;
@@ -42,10 +42,10 @@ bool fx::cpu::rewriteActivations(Contraction &c) {
   Type f32 = b.getF32Type();
   ByteTensor left = makeBytes(b, loc, *x, /*isUnsigned=*/true),
              right = makeBytes(b, loc, *y, /*isUnsigned=*/false);
-  Value q = padToQuads(b, loc, left.values, quads->inLeft);
-  Value p = padToQuads(b, loc, right.values, quads->inRight);
+  Value q = layOutLeft(b, loc, left.values, *quads, layout);
+  RightBytes p = layOutRight(b, loc, c, right.values, *quads, layout);
   Value out = c.op.getDpsInits()[0];
-  AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
+  AffineMap lhs = c.lhsMap(), result = c.resultMap();
   Value sum = multiplyBytes(b, loc, c, q, p);
 
   unsigned rank = result.getNumResults();
@@ -60,7 +60,7 @@ bool fx::cpu::rewriteActivations(Contraction &c) {
     factors.push_back(zero);
   };
   if (left.zero)
-    addSums(p, rhs, /*isUnsigned=*/false, left.zero);
+    addSums(p.values, p.map, /*isUnsigned=*/false, left.zero);
   if (right.zero)
     addSums(q, lhs, /*isUnsigned=*/true, right.zero);
   Value both;

@@ -19,20 +19,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dequantized.h"
-#include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Kernels/ConvertElements.h"
 #include "fx/Kernels/Nibbles.h"
+#include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace fx::cpu {
-#define GEN_PASS_DEF_FXCPUFLATTENGROUPS
-#include "fx/CodeGen/CPU/KernelPasses.h.inc"
-} // namespace fx::cpu
+namespace fx::kernel {
+#define GEN_PASS_DEF_FLATTENGROUPSPASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
 
 using namespace mlir;
-using namespace fx::cpu;
+using namespace fx::kernel;
 
 using Kind = utils::IteratorType;
 
@@ -168,7 +168,7 @@ static std::optional<GroupedWeight> matchFlat(linalg::GenericOp op) {
   return w;
 }
 
-std::optional<GroupedWeight> fx::cpu::matchGrouped(Value tensor) {
+std::optional<GroupedWeight> fx::kernel::matchGrouped(Value tensor) {
   SmallVector<tensor::ExpandShapeOp> views;
   while (auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>()) {
     views.insert(views.begin(), expand);
@@ -181,7 +181,7 @@ std::optional<GroupedWeight> fx::cpu::matchGrouped(Value tensor) {
   return w;
 }
 
-void fx::cpu::splitGroups(func::FuncOp func) {
+void fx::kernel::splitGroups(func::FuncOp func) {
   SmallVector<GroupedWeight> found;
   func.walk([&](linalg::GenericOp op) {
     if (std::optional<GroupedWeight> w = matchFlat(op))
@@ -539,7 +539,7 @@ static void eraseUnread(GroupedWeight &w) {
     w.op->erase();
 }
 
-bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
+bool fx::kernel::rewriteGrouped(Contraction &c, GroupedWeight &w) {
   std::optional<Dequantized> x = matchDequantize(c.lhs());
   if (!canSumGroups(c, w, x))
     return false;
@@ -580,7 +580,7 @@ bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
 }
 
 namespace {
-struct FlattenGroups : fx::cpu::impl::FXCPUFlattenGroupsBase<FlattenGroups> {
+struct FlattenGroups : fx::kernel::impl::FlattenGroupsPassBase<FlattenGroups> {
   using Base::Base;
   void runOnOperation() override {
     SmallVector<tensor::CollapseShapeOp> found;

@@ -5,17 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_CODEGEN_CPU_KERNELS_DEQUANTIZED_H
-#define FX_LIB_CODEGEN_CPU_KERNELS_DEQUANTIZED_H
+#ifndef FX_LIB_KERNELS_INTEGERS_DEQUANTIZED_H
+#define FX_LIB_KERNELS_INTEGERS_DEQUANTIZED_H
 
 #include "fx/Kernels/Analysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-namespace fx::cpu {
-
-using namespace kernel;
+namespace fx::kernel {
 
 /// Weights with fewer elements are dequantized before the run.
 inline constexpr int64_t kMinMixed = 256 * 1024;
@@ -64,10 +62,6 @@ struct ByteTensor {
 ByteTensor makeBytes(mlir::OpBuilder &b, mlir::Location loc, Dequantized &d,
                      bool isUnsigned);
 
-/// Pads dimension `dim` of `x` at its end with zeros to a multiple of four.
-mlir::Value padToQuads(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
-                       int64_t dim);
-
 /// Returns the position of the result of `map` that is the dimension `loop`.
 std::optional<unsigned> placeOf(mlir::AffineMap map, unsigned loop);
 
@@ -84,10 +78,37 @@ struct Quads {
 /// of 32 bits, or if no reduction walks the left operand's last dimension.
 std::optional<Quads> matchQuads(Contraction &c);
 
+/// How kernels read bytes. The number of terms that are contiguous in the left
+/// operand is padded with zeros to a multiple of `multiple`.
+struct ByteLayout {
+  /// Instructions of CPUs multiply four terms.
+  int64_t multiple = 4;
+  /// Terms are also contiguous in the right operand, in the order of the left
+  /// one. Otherwise the kernel packs that operand.
+  bool hasContiguousTerms = false;
+};
+inline constexpr ByteLayout kCPUBytes = {};
+/// Chunks of 16 bytes are copied.
+inline constexpr ByteLayout kGPUBytes = {16, true};
+
+/// Returns the left operand of `c` in that layout.
+mlir::Value layOutLeft(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::Value bytes, const Quads &quads,
+                       const ByteLayout &layout);
+/// A right operand, and its indexing map.
+struct RightBytes {
+  mlir::Value values;
+  mlir::AffineMap map;
+};
+RightBytes layOutRight(mlir::OpBuilder &b, mlir::Location loc, Contraction &c,
+                       mlir::Value bytes, const Quads &quads,
+                       const ByteLayout &layout);
+
 /// Creates the contraction with the loops of `c` of `left`, unsigned bytes, and
 /// `right`, signed bytes. It accumulates in i32.
 mlir::Value multiplyBytes(mlir::OpBuilder &b, mlir::Location loc,
-                          Contraction &c, mlir::Value left, mlir::Value right);
+                          Contraction &c, mlir::Value left,
+                          const RightBytes &right);
 
 /// Sums of an operand's terms (i32), and the loops of the contraction that walk
 /// the sums.
@@ -128,15 +149,15 @@ bool rewriteGrouped(Contraction &c, GroupedWeight &w);
 
 /// Rewrites `c`, whose operands are both dequantized activations, to a
 /// contraction of integers. Returns false if the operands do not fit.
-bool rewriteActivations(Contraction &c);
+bool rewriteActivations(Contraction &c, const ByteLayout &layout);
 
 /// Rewrites `op` to a contraction of unsigned and signed bytes if it is one of
 /// signed bytes. Returns false if it is none, or if its operands do not fit.
-bool rewriteSigned(mlir::linalg::GenericOp op);
+bool rewriteSigned(mlir::linalg::GenericOp op, const ByteLayout &layout);
 
 /// Gives the groups of the remaining grouped weights a dimension again.
 void splitGroups(mlir::func::FuncOp func);
 
-} // namespace fx::cpu
+} // namespace fx::kernel
 
-#endif // FX_LIB_CODEGEN_CPU_KERNELS_DEQUANTIZED_H
+#endif // FX_LIB_KERNELS_INTEGERS_DEQUANTIZED_H

@@ -21,7 +21,7 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
-using namespace fx::cpu;
+using namespace fx::kernel;
 
 /// Returns true if `op` sums the products of two sign-extended bytes in i32,
 /// from zero.
@@ -63,7 +63,7 @@ static linalg::GenericOp makeUnsigned(OpBuilder &b, linalg::GenericOp op) {
   return copy;
 }
 
-bool fx::cpu::rewriteSigned(linalg::GenericOp op) {
+bool fx::kernel::rewriteSigned(linalg::GenericOp op, const ByteLayout &layout) {
   if (!isSignedProduct(op))
     return false;
   OpBuilder b(op);
@@ -84,10 +84,10 @@ bool fx::cpu::rewriteSigned(linalg::GenericOp op) {
                                                nested.getI8IntegerAttr(-128));
         return arith::XOrIOp::create(nested, at, v, flip).getResult();
       });
-  q = padToQuads(b, loc, q, quads->inLeft);
-  Value p = padToQuads(b, loc, op.getInputs()[1], quads->inRight);
+  q = layOutLeft(b, loc, q, *quads, layout);
+  RightBytes p = layOutRight(b, loc, *c, op.getInputs()[1], *quads, layout);
   Value sum = multiplyBytes(b, loc, *c, q, p);
-  TermSums total = sumTerms(b, loc, *c, p, c->rhsMap(), /*isUnsigned=*/false);
+  TermSums total = sumTerms(b, loc, *c, p.values, p.map, /*isUnsigned=*/false);
   unsigned rank = c->resultMap().getNumResults();
   AffineMap identity = b.getMultiDimIdentityMap(rank);
   Value empty = tensor::EmptyOp::create(

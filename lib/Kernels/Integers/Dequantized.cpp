@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
-using namespace fx::cpu;
+using namespace fx::kernel;
 
 /// Returns `v`, a value that the body of `op` uses, as a value in front of
 /// `op`; null if it varies.
@@ -27,7 +27,7 @@ static Value getInvariant(linalg::GenericOp op, Value v) {
   return b.clone(*def)->getResult(0);
 }
 
-std::optional<SmallVector<int64_t>> fx::cpu::matchTranspose(Operation *op) {
+std::optional<SmallVector<int64_t>> fx::kernel::matchTranspose(Operation *op) {
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   if (!generic || generic.getNumDpsInputs() != 1 ||
       generic->getNumResults() != 1)
@@ -43,7 +43,7 @@ std::optional<SmallVector<int64_t>> fx::cpu::matchTranspose(Operation *op) {
   return from;
 }
 
-std::optional<Dequantized> fx::cpu::matchDequantize(Value tensor) {
+std::optional<Dequantized> fx::kernel::matchDequantize(Value tensor) {
   Dequantized d;
   Operation *def = tensor.getDefiningOp();
   while (def && (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
@@ -100,8 +100,8 @@ std::optional<Dequantized> fx::cpu::matchDequantize(Value tensor) {
   return d;
 }
 
-Value fx::cpu::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
-                           Value zero) {
+Value fx::kernel::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
+                              Value zero) {
   Type element = getElementTypeOrSelf(quantized.getType());
   for (Operation *view : llvm::reverse(d.views)) {
     auto type = cast<RankedTensorType>(view->getResult(0).getType());
@@ -136,8 +136,8 @@ Value fx::cpu::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
   return quantized;
 }
 
-ByteTensor fx::cpu::makeBytes(OpBuilder &b, Location loc, Dequantized &d,
-                              bool isUnsigned) {
+ByteTensor fx::kernel::makeBytes(OpBuilder &b, Location loc, Dequantized &d,
+                                 bool isUnsigned) {
   ByteTensor u;
   Type i32 = b.getI32Type(), i8 = b.getI8Type();
   if (d.zero && !matchPattern(d.zero, m_AnyZeroFloat()))
@@ -159,7 +159,7 @@ ByteTensor fx::cpu::makeBytes(OpBuilder &b, Location loc, Dequantized &d,
   return u;
 }
 
-void fx::cpu::eraseDead(Dequantized &d) {
+void fx::kernel::eraseDead(Dequantized &d) {
   for (Operation *view : d.views)
     if (view->use_empty())
       view->erase();
@@ -167,25 +167,25 @@ void fx::cpu::eraseDead(Dequantized &d) {
     d.op->erase();
 }
 
-Value fx::cpu::makeZeros(OpBuilder &b, Location loc,
-                         ArrayRef<OpFoldResult> sizes, Type element) {
+Value fx::kernel::makeZeros(OpBuilder &b, Location loc,
+                            ArrayRef<OpFoldResult> sizes, Type element) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
   return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }
 
-Value fx::cpu::multiplyBytes(OpBuilder &b, Location loc, Contraction &c,
-                             Value left, Value right) {
+Value fx::kernel::multiplyBytes(OpBuilder &b, Location loc, Contraction &c,
+                                Value left, const RightBytes &right) {
   Type i32 = b.getI32Type();
   Value init = makeZeros(
       b, loc, tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]), i32);
   SmallVector<AffineMap> maps(3);
   maps[c.a] = c.lhsMap();
-  maps[c.b] = c.rhsMap();
+  maps[c.b] = right.map;
   maps[2] = c.resultMap();
   SmallVector<Value> operands(2);
   operands[c.a] = left;
-  operands[c.b] = right;
+  operands[c.b] = right.values;
   return linalg::GenericOp::create(
              b, loc, TypeRange(init.getType()), operands, init, maps,
              c.op.getIteratorTypesArray(),
@@ -201,8 +201,8 @@ Value fx::cpu::multiplyBytes(OpBuilder &b, Location loc, Contraction &c,
       .getResult(0);
 }
 
-TermSums fx::cpu::sumTerms(OpBuilder &b, Location loc, Contraction &c,
-                           Value bytes, AffineMap map, bool isUnsigned) {
+TermSums fx::kernel::sumTerms(OpBuilder &b, Location loc, Contraction &c,
+                              Value bytes, AffineMap map, bool isUnsigned) {
   TermSums sums;
   unsigned rank = map.getNumResults();
   Type i32 = b.getI32Type();
@@ -240,7 +240,7 @@ TermSums fx::cpu::sumTerms(OpBuilder &b, Location loc, Contraction &c,
   return sums;
 }
 
-bool fx::cpu::startsAtZero(Contraction &c) {
+bool fx::kernel::startsAtZero(Contraction &c) {
   auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
 }

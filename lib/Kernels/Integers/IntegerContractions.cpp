@@ -16,49 +16,36 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dequantized.h"
-#include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/Kernels/FewRows.h"
 #include "fx/Kernels/Nibbles.h"
+#include "fx/Kernels/Passes.h"
 #include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
-namespace fx::cpu {
-#define GEN_PASS_DEF_FXCPUINTEGERCONTRACTIONS
-#include "fx/CodeGen/CPU/KernelPasses.h.inc"
-} // namespace fx::cpu
+namespace fx::kernel {
+#define GEN_PASS_DEF_INTEGERCONTRACTIONSPASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
 
 using namespace mlir;
-using namespace fx::cpu;
 using namespace fx::kernel;
 
 namespace {
 struct IntegerContractions
-    : fx::cpu::impl::FXCPUIntegerContractionsBase<IntegerContractions> {
+    : fx::kernel::impl::IntegerContractionsPassBase<IntegerContractions> {
   using Base::Base;
   void runOnOperation() override;
   bool rewrite(Contraction &c, StateAnalysis &states);
   bool rewriteQuantized(Contraction &c, Dequantized &x, Dequantized &w);
   bool rewriteMixed(Contraction &c, Dequantized &w);
+  bool isForGPU(Contraction &c);
+  ByteLayout layout;
 };
 } // namespace
 
-Value fx::cpu::padToQuads(OpBuilder &b, Location loc, Value x, int64_t dim) {
-  auto type = cast<RankedTensorType>(x.getType());
-  int64_t missing = (4 - type.getDimSize(dim) % 4) % 4;
-  if (missing == 0)
-    return x;
-  SmallVector<OpFoldResult> low(type.getRank(), b.getIndexAttr(0)), high(low);
-  high[dim] = b.getIndexAttr(missing);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] += missing;
-  Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
-  return tensor::PadOp::create(
-      b, loc, RankedTensorType::get(shape, type.getElementType()), x, low, high,
-      zero);
-}
-
-std::optional<unsigned> fx::cpu::placeOf(AffineMap map, unsigned loop) {
+std::optional<unsigned> fx::kernel::placeOf(AffineMap map, unsigned loop) {
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       if (dim.getPosition() == loop)
@@ -66,7 +53,7 @@ std::optional<unsigned> fx::cpu::placeOf(AffineMap map, unsigned loop) {
   return std::nullopt;
 }
 
-std::optional<Quads> fx::cpu::matchQuads(Contraction &c) {
+std::optional<Quads> fx::kernel::matchQuads(Contraction &c) {
   AffineMap lhs = c.lhsMap();
   SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
   int64_t terms = 1;
@@ -87,6 +74,65 @@ std::optional<Quads> fx::cpu::matchQuads(Contraction &c) {
   if (type.isDynamicDim(*left) || type.getDimSize(*left) != ranges[loop])
     return std::nullopt;
   return Quads{loop, *left, *right};
+}
+
+/// Pads dimension `dim` of `x` at its end with zeros to a multiple of
+/// `multiple`.
+static Value padTerms(OpBuilder &b, Location loc, Value x, int64_t dim,
+                      int64_t multiple) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t size = type.getDimSize(dim),
+          missing = llvm::alignTo(size, multiple) - size;
+  if (missing == 0)
+    return x;
+  SmallVector<OpFoldResult> low(type.getRank(), b.getIndexAttr(0)), high(low);
+  high[dim] = b.getIndexAttr(missing);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] += missing;
+  Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+  return tensor::PadOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), x, low, high,
+      zero);
+}
+
+Value fx::kernel::layOutLeft(OpBuilder &b, Location loc, Value bytes,
+                             const Quads &quads, const ByteLayout &layout) {
+  return padTerms(b, loc, bytes, quads.inLeft, layout.multiple);
+}
+
+RightBytes fx::kernel::layOutRight(OpBuilder &b, Location loc, Contraction &c,
+                                   Value bytes, const Quads &quads,
+                                   const ByteLayout &layout) {
+  bytes = padTerms(b, loc, bytes, quads.inRight, layout.multiple);
+  AffineMap map = c.rhsMap(), lhs = c.lhsMap();
+  if (!layout.hasContiguousTerms)
+    return {bytes, map};
+  // Columns first, then the terms in the order of the left operand.
+  auto order = llvm::to_vector(llvm::seq<int64_t>(map.getNumResults()));
+  auto rank = [&](int64_t dim) -> int64_t {
+    unsigned loop = map.getDimPosition(dim);
+    if (!llvm::is_contained(c.k, loop))
+      return -1;
+    for (auto [d, expr] : llvm::enumerate(lhs.getResults()))
+      if (expr.isFunctionOfDim(loop))
+        return d;
+    return -1;
+  };
+  llvm::stable_sort(order,
+                    [&](int64_t x, int64_t y) { return rank(x) < rank(y); });
+  if (llvm::is_sorted(order))
+    return {bytes, map};
+  auto type = cast<RankedTensorType>(bytes.getType());
+  SmallVector<OpFoldResult> all = tensor::getMixedSizes(b, loc, bytes), sizes;
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim : order) {
+    sizes.push_back(all[dim]);
+    exprs.push_back(map.getResult(dim));
+  }
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  Value moved =
+      linalg::TransposeOp::create(b, loc, bytes, empty, order)->getResult(0);
+  return {moved, AffineMap::get(map.getNumDims(), 0, exprs, b.getContext())};
 }
 
 /// Returns true if `loop` walks columns of the right operand, or groups of
@@ -227,7 +273,7 @@ static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
   return {values, scales};
 }
 
-AffineMap fx::cpu::columnsMap(Contraction &c, ArrayRef<unsigned> loops) {
+AffineMap fx::kernel::columnsMap(Contraction &c, ArrayRef<unsigned> loops) {
   AffineMap result = c.resultMap();
   MLIRContext *context = c.op.getContext();
   SmallVector<AffineExpr> exprs;
@@ -349,7 +395,8 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
   if (!quads)
     return false;
   // Groups have few columns: padding their terms costs more than it gains.
-  if (!c.batch.empty() && c.op.getStaticLoopRanges()[quads->loop] % 4)
+  if (!c.batch.empty() &&
+      c.op.getStaticLoopRanges()[quads->loop] % layout.multiple)
     return false;
   std::optional<SmallVector<unsigned>> scaleLoops = getScaleLoops(c, w);
   if (!scaleLoops)
@@ -358,16 +405,16 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
   ByteTensor u = makeBytes(b, loc, x, /*isUnsigned=*/true);
-  Value q = padToQuads(b, loc, u.values, quads->inLeft);
+  Value q = layOutLeft(b, loc, u.values, *quads, layout);
   auto [weights, scales] = viewWeight(b, c, w, *scaleLoops);
-  Value p = padToQuads(b, loc, weights, quads->inRight);
+  RightBytes p = layOutRight(b, loc, c, weights, *quads, layout);
   Value sum = multiplyBytes(b, loc, c, q, p);
 
   AffineMap identity = b.getMultiDimIdentityMap(c.resultMap().getNumResults());
   SmallVector<Value> inputs{sum};
   SmallVector<AffineMap> maps{identity};
   if (u.zero) {
-    TermSums total = sumTerms(b, loc, c, p, c.rhsMap(), /*isUnsigned=*/false);
+    TermSums total = sumTerms(b, loc, c, p.values, p.map, /*isUnsigned=*/false);
     inputs.push_back(total.values);
     maps.push_back(columnsMap(c, total.loops));
   }
@@ -389,11 +436,23 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
   return true;
 }
 
+/// Returns true if tensor cores should multiply the operands. Kernels for few
+/// rows read bytes, too, but multiply in f32.
+bool IntegerContractions::isForGPU(Contraction &c) {
+  return c.kind == OperandKind::F32 &&
+         !hasFewRows(c, TargetInfo::getGPU(MatrixUnit::MMA));
+}
+
 bool IntegerContractions::rewrite(Contraction &c, StateAnalysis &states) {
-  if (c.isInteger())
+  if (c.isInteger() || (gpu && !isForGPU(c)))
     return false;
   if (!states.isStateOnly(c.rhs()))
-    return rewriteActivations(c);
+    return rewriteActivations(c, layout);
+  if (gpu) {
+    std::optional<Dequantized> x = matchDequantize(c.lhs()),
+                               w = matchDequantize(c.rhs());
+    return x && w && !w->zero && !w->isUnsigned && rewriteQuantized(c, *x, *w);
+  }
   if (std::optional<GroupedWeight> grouped = matchGrouped(c.rhs()))
     return c.batch.empty() && rewriteGrouped(c, *grouped);
   std::optional<Dequantized> x = matchDequantize(c.lhs()),
@@ -405,10 +464,12 @@ bool IntegerContractions::rewrite(Contraction &c, StateAnalysis &states) {
 
 void IntegerContractions::runOnOperation() {
   generalizeNamedOps(getOperation());
+  layout = gpu ? kGPUBytes : kCPUBytes;
   for (auto func : getOperation().getOps<func::FuncOp>()) {
     if (func.isExternal() || func->hasAttr(kKernelAttr))
       continue;
-    moveNibblesBehindViews(func);
+    if (!gpu)
+      moveNibblesBehindViews(func);
     SmallVector<Contraction, 0> found;
     func.walk([&](linalg::GenericOp op) {
       if (auto match = matchContraction(op);
@@ -428,8 +489,9 @@ void IntegerContractions::runOnOperation() {
         products.push_back(op);
     });
     for (linalg::GenericOp op : products)
-      if (rewriteSigned(op))
+      if (rewriteSigned(op, layout))
         ++numRewritten;
-    splitGroups(func);
+    if (!gpu)
+      splitGroups(func);
   }
 }

@@ -1,5 +1,5 @@
-// RUN: fx-opt %s --fx-cpu-flatten-groups --canonicalize | FileCheck %s --check-prefix=FLAT
-// RUN: fx-opt %s --fx-cpu-flatten-groups --fx-cpu-integer-contractions --fx-cpu-pack-weights | FileCheck %s --check-prefix=PACK
+// RUN: fx-opt %s --fx-flatten-groups --canonicalize | FileCheck %s --check-prefix=FLAT
+// RUN: fx-opt %s --fx-flatten-groups --fx-integer-contractions --fx-cpu-pack-weights | FileCheck %s --check-prefix=PACK
 // RUN: fx-opt %s --pass-pipeline='builtin.module(fx-cpu-kernels{lanes=16 vnni=true})' | FileCheck %s --check-prefix=VNNI
 
 #x = affine_map<(d0, d1, d2) -> (d0, d2)>
