@@ -122,8 +122,7 @@ void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,
 }
 
 void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
-  if (kernel::hasTensorCores(unit))
-    pm.addPass(fx::gpu::createFXGPURoundAttention());
+  pm.addPass(fx::gpu::createFXGPURoundAttention());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(kernel::createChannelsLastPass());

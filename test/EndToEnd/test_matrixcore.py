@@ -122,6 +122,25 @@ def test_dynamic_rows(tmp_path):
         harness.compare(model.run(args, want), want)
 
 
+@pytest.mark.parametrize("dtype", [BF16, F16])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_attention(dtype, is_causal, tmp_path):
+    """Both matmuls are on matrix cores."""
+    q, k, v = (randn(2, heads, rows, 40).to(dtype) for heads, rows in [(4, 50), (2, 70), (2, 70)])
+
+    def attend(q, k, v):
+        return nn.functional.scaled_dot_product_attention(
+            q, k, v, is_causal=is_causal, enable_gqa=True)
+
+    _, args, model = build(lambda: (Function(attend), (q, k, v), None), tmp_path)
+    kernels = harness.tool("fx-compile", "--target=rocm", "--emit=kernels", tmp_path / "m.pt2",
+                           "-o", tmp_path / "kernels.mlir")
+    assert kernels.returncode == 0, kernels.stderr
+    assert (tmp_path / "kernels.mlir").read_text().count("#fx_kernel.matrixcore") == 2
+    want = attend(*args)
+    harness.compare(model.run(args, want), want)
+
+
 @pytest.mark.parametrize("seed", [
     *range(2), *(pytest.param(s, marks=pytest.mark.long) for s in range(2, 60))])
 def test_random_convolutions(seed, tmp_path):

@@ -113,6 +113,27 @@ def test_convolutions(name, tmp_path):
         harness.compare(model.run((x,), want), want)
 
 
+@pytest.mark.parametrize("target", ["cuda:sm_80", "cuda:sm_90a"])
+def test_padding(target, tmp_path):
+    """Zeros around an image whose zero point is 0, as that of a relu, are part of the convolution;
+    other padding is a launch of its own."""
+    torch.manual_seed(5)
+    x, launches = randn(2, 64, 12, 11), []
+    convs = [nn.Conv2d(64, 80, 3, padding=(1, 2)), nn.Conv2d(80, 96, 3, padding=1)]
+    for name, activation in [("relu", nn.ReLU()), ("tanh", nn.Tanh())]:
+        with torch.no_grad():
+            between = activation(convs[0](x))
+        module = nn.Sequential(Conv2d(convs[0], Static(x)), activation,
+                               Conv2d(convs[1], Static(between)))
+        (tmp_path / name).mkdir()
+        model, want = compile_case(module, (x,), tmp_path / name, target=target)
+        harness.compare(model.run((x,), want, log=tmp_path / "log"), want)
+        calls = [call["call"] for call in emulate.read_log(tmp_path / "log")]
+        assert calls.count("map") == (4 if target == "cuda:sm_90a" else 0)
+        launches.append(calls.count("launch"))
+    assert launches[1] == launches[0] + 1
+
+
 def integers(*sizes):
     return torch.randint(-128, 128, sizes, dtype=torch.int8,
                          generator=torch.Generator().manual_seed(sum(sizes)))

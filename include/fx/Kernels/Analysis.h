@@ -93,7 +93,7 @@ bool isEasyPad(mlir::Operation *op, const TargetInfo &target);
 /// Returns true if `op` adds zeros around images, in the dimensions along which
 /// the window of `contraction` moves, and the kernels of `contraction`, whose
 /// left operand are the images, can read these as if the zeros were in memory.
-/// Kernels for tensor cores can.
+/// Kernels for matrix units can.
 bool isReadWithPadding(mlir::Operation *op, Contraction contraction,
                        const TargetInfo &target);
 

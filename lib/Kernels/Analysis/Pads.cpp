@@ -37,10 +37,12 @@ bool fx::kernel::isEasyPad(Operation *op, const TargetInfo &target) {
 bool fx::kernel::isReadWithPadding(Operation *op, Contraction c,
                                    const TargetInfo &target) {
   if (target.matrixUnit == MatrixUnit::None || !isEasyPad(op, target) ||
-      (!c.isHalf() && c.kind != OperandKind::F32) || hasFewRows(c, target))
+      (!c.isHalf() && !c.isInteger() && c.kind != OperandKind::F32) ||
+      hasFewRows(c, target))
     return false;
   auto pad = cast<tensor::PadOp>(op);
-  if (!matchPattern(pad.getConstantPaddingValue(), m_PosZeroFloat()))
+  Value with = pad.getConstantPaddingValue();
+  if (!matchPattern(with, m_PosZeroFloat()) && !matchPattern(with, m_Zero()))
     return false;
   // The channels are contiguous. Zeros are where a window moves.
   ArrayRef<AffineExpr> exprs = c.lhsMap().getResults();
