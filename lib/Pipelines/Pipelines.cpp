@@ -130,8 +130,8 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
   pm.addPass(kernel::createCollapseReductionsPass({/*rows=*/1024}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (kernel::hasTensorCores(unit))
-    pm.addPass(kernel::createIntegerContractionsPass({/*gpu=*/true}));
+  if (unit != kernel::MatrixUnit::None)
+    pm.addPass(kernel::createIntegerContractionsPass({unit}));
   pm.addPass(kernel::createGeneralizeOpsPass());
   if (unit != kernel::MatrixUnit::None)
     pm.addPass(kernel::createPadChannelsPass());

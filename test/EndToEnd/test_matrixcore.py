@@ -12,6 +12,7 @@ import pytest
 import test_gpu_padding
 import test_tensorcore
 import test_tensorcore_f32
+import test_tensorcore_int8
 import torch
 from gpu_cases import Function, randn
 from test_rocm import Model
@@ -120,6 +121,43 @@ def test_dynamic_rows(tmp_path):
         args = (randn(rows, 72).to(BF16),)
         want = exporting.eager(module, args)
         harness.compare(model.run(args, want), want)
+
+
+BYTES = {name: case for name, case in test_tensorcore_int8.LAYERS.items()} | {
+    f"conv-{name}": lambda case=case: (
+        lambda conv, x: (test_tensorcore_int8.Conv2d(conv, test_tensorcore_int8.Static(x)), x)
+    )(*case()) for name, case in test_tensorcore_int8.CONVS.items()}
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_bytes(name, tmp_path):
+    """Quantized layers multiply signed bytes."""
+    module, x = BYTES[name]()
+    module, args, model = build(lambda: (module, (x,), None), tmp_path)
+    assert any(product.startswith("i32") for product in products(model))
+    want = exporting.eager(module, args)
+    harness.compare(model.run(args, want), want)
+    harness.compare(model.run(args, want, seed=1), want)
+
+
+@pytest.mark.parametrize("m, n, k", [(40, 24, 64), (33, 80, 104), (10, 64, 2000)])
+def test_exact_bytes(m, n, k, tmp_path):
+    """The sums are the integers of eager PyTorch, with all extremes."""
+    x, weight = test_tensorcore_int8.integers(m, k), test_tensorcore_int8.integers(k, n)
+    weight[:, 0], weight[:, 1], x[0], x[1] = -128, 127, -128, 127
+
+    class Product(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("weight", weight)
+
+        def forward(self, x):
+            return torch._int_mm(x, self.weight)
+
+    module, args, model = build(lambda: (Product(), (x,), None), tmp_path)
+    assert any(product.startswith("i32") for product in products(model))
+    want = x.int() @ weight.int()
+    assert torch.equal(model.run(args, want)[0], want)
 
 
 @pytest.mark.parametrize("dtype", [BF16, F16])

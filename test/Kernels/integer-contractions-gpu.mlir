@@ -1,4 +1,5 @@
-// RUN: fx-opt %s --split-input-file --fx-integer-contractions=gpu=true | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-integer-contractions=matrix-unit=mma | FileCheck %s --check-prefixes=CHECK,UNSIGNED
+// RUN: fx-opt %s --split-input-file --fx-integer-contractions=matrix-unit=mfma | FileCheck %s --check-prefixes=CHECK,SIGNED
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
@@ -12,10 +13,18 @@
 // CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[Q:.*]]: tensor<?x10xi8>, %[[P:.*]]: tensor<10x40xi8>
-// CHECK: %[[QP:.*]] = tensor.pad %[[Q]] low[0, 0] high[0, 6]
+// Matrix cores of AMD's GPUs multiply signed bytes.
+// UNSIGNED: %[[QP:.*]] = tensor.pad %[[Q]] low[0, 0] high[0, 6]
+// SIGNED: %[[FLIPPED:.*]] = linalg.generic {{.*}} ins(%[[Q]]
+// SIGNED: arith.xori
+// SIGNED: %[[QP:.*]] = tensor.pad %[[FLIPPED]] low[0, 0] high[0, 6]
 // CHECK: %[[PP:.*]] = tensor.pad %[[P]] low[0, 0] high[6, 0]
 // CHECK: %[[MOVED:.*]] = linalg.transpose ins(%[[PP]] : tensor<16x40xi8>) outs(%{{.*}} : tensor<40x16xi8>) permutation = [1, 0]
 // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]], #{{.*}}]{{.*}} ins(%[[QP]], %[[MOVED]] : tensor<?x16xi8>, tensor<40x16xi8>) outs(%{{.*}} : tensor<?x40xi32>)
+// UNSIGNED: arith.extui
+// SIGNED: arith.extsi
+// CHECK: arith.extsi
+// SIGNED: arith.subi
 // CHECK: arith.sitofp
 func.func @main(%q: tensor<?x10xi8>, %p: tensor<10x40xi8> {fx.state = @p}, %t: tensor<40xf32> {fx.state = @t}) -> tensor<?x40xf32> {
   %c0 = arith.constant 0 : index

@@ -36,6 +36,7 @@ struct Contraction {
   OperandKind kind = OperandKind::F32;
   bool isDouble() const { return kind == OperandKind::F64; }
   bool isInteger() const { return kind == OperandKind::Int8; }
+  bool isSignedInteger() const { return kind == OperandKind::SignedInt8; }
   bool hasByteWeights() const { return kind == OperandKind::Int8Weights; }
   /// Returns true if the right operand is bf16 or f16.
   bool isHalf() const {

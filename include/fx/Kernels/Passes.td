@@ -259,13 +259,12 @@ def IntegerContractionsPass
     whose activations do not have contiguous terms, and those with so many
     terms that 32 bits could overflow.
 
-    With `gpu`, it rewrites only contractions of two tensors of bytes, and of
-    more rows than `gemv` kernels have. The terms are padded to a multiple of
-    16, and follow each other in both operands. Both operands may depend on the
-    inputs.
+    With a `matrix-unit`, it rewrites only contractions of two tensors of bytes,
+    and of more rows than `gemv` kernels have. The terms are padded to a
+    multiple of 16, and follow each other in both operands. Both operands may
+    depend on the inputs. For `mfma`, activations are signed.
   }];
-  let options = [Option<"gpu", "gpu", "bool", "false",
-                        "for tensor cores of NVIDIA GPUs">];
+  let options = [MatrixUnitOption<"None">];
   let statistics = [
     Statistic<"numRewritten", "num-rewritten", "contractions of integers made">
   ];

@@ -19,6 +19,7 @@ enum class OperandKind {
   F32,
   F64,
   Int8,        ///< unsigned by signed bytes; sums of 32 bits
+  SignedInt8,  ///< signed by signed bytes; sums of 32 bits
   Int8Weights, ///< f32 by signed bytes, which the kernel converts to f32
   Half,        ///< bf16 by bf16, or f16 by f16; sums in f32
   HalfWeights, ///< f32 by bf16 or f16, which the kernel converts to f32
@@ -138,6 +139,8 @@ struct TargetInfo {
   /// Returns true if there are contraction kernels for operands of this kind.
   /// Otherwise such a contraction is treated as a reduction.
   bool supports(OperandKind kind) const {
+    if (kind == OperandKind::SignedInt8)
+      return matrixUnit == MatrixUnit::MFMA;
     return !isGPU || kind == OperandKind::F32 || kind == OperandKind::Half ||
            kind == OperandKind::Int8 || kind == OperandKind::Int8Weights;
   }

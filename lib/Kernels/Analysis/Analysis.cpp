@@ -30,13 +30,15 @@ static bool isLinear(AffineExpr expr) {
          isa<AffineConstantExpr>(binary.getRHS());
 }
 
-/// Returns true if `product` is zext(x) * sext(y), where x is the element of
-/// operand number `a`, which is 0 or 1, and y that of the other operand.
+/// Returns true if `product` is zext(x) * sext(y), or sext(x) * sext(y) if
+/// `Extension` is ExtSIOp, where x is the element of operand number `a`, which
+/// is 0 or 1, and y that of the other operand.
+template <typename Extension>
 static bool isIntegerProduct(Value product, Block *body, unsigned a) {
   auto mul = product ? product.getDefiningOp<arith::MulIOp>() : nullptr;
   if (!mul)
     return false;
-  auto x = mul.getLhs().getDefiningOp<arith::ExtUIOp>();
+  auto x = mul.getLhs().getDefiningOp<Extension>();
   auto y = mul.getRhs().getDefiningOp<arith::ExtSIOp>();
   return x && y && x.getIn() == body->getArgument(a) &&
          y.getIn() == body->getArgument(1 - a);
@@ -339,12 +341,16 @@ fx::kernel::matchContraction(Operation *operation, const TargetInfo &target) {
   if (!orderOperands(c))
     return std::nullopt;
   c.kind = types.kind();
+  if (c.isInteger() && !types.isGrouped &&
+      isIntegerProduct<arith::ExtSIOp>(product, op.getBody(), c.a))
+    c.kind = OperandKind::SignedInt8;
   if (!target.supports(c.kind))
     return std::nullopt;
   if ((types.isMixed && !hasElements(c.rhs(), 8)) ||
       (types.half && hasElements(c.rhs(), 0)))
     return std::nullopt;
-  if (types.isInteger && !isIntegerProduct(product, op.getBody(), c.a))
+  if (c.isInteger() &&
+      !isIntegerProduct<arith::ExtUIOp>(product, op.getBody(), c.a))
     return std::nullopt;
   if (!hasDistinctDims(c.rhsMap()) || !classifyLoops(c))
     return std::nullopt;

@@ -175,7 +175,8 @@ Value fx::kernel::makeZeros(OpBuilder &b, Location loc,
 }
 
 Value fx::kernel::multiplyBytes(OpBuilder &b, Location loc, Contraction &c,
-                                Value left, const RightBytes &right) {
+                                Value left, const RightBytes &right,
+                                const ByteLayout &layout) {
   Type i32 = b.getI32Type();
   Value init = makeZeros(
       b, loc, tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]), i32);
@@ -190,7 +191,10 @@ Value fx::kernel::multiplyBytes(OpBuilder &b, Location loc, Contraction &c,
              b, loc, TypeRange(init.getType()), operands, init, maps,
              c.op.getIteratorTypesArray(),
              [&](OpBuilder &nested, Location at, ValueRange v) {
-               Value s = arith::ExtUIOp::create(nested, at, i32, v[c.a]);
+               Value s =
+                   layout.isSigned
+                       ? Value(arith::ExtSIOp::create(nested, at, i32, v[c.a]))
+                       : arith::ExtUIOp::create(nested, at, i32, v[c.a]);
                Value t = arith::ExtSIOp::create(nested, at, i32, v[c.b]);
                Value product = arith::MulIOp::create(nested, at, s, t);
                linalg::YieldOp::create(

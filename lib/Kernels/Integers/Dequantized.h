@@ -78,18 +78,20 @@ struct Quads {
 /// of 32 bits, or if no reduction walks the left operand's last dimension.
 std::optional<Quads> matchQuads(Contraction &c);
 
-/// How kernels read bytes. The number of terms that are contiguous in the left
-/// operand is padded with zeros to a multiple of `multiple`.
+/// How kernels read bytes. The right operand is signed. The number of terms
+/// that are contiguous in the left operand is padded with zeros to a multiple
+/// of `multiple`.
 struct ByteLayout {
   /// Instructions of CPUs multiply four terms.
   int64_t multiple = 4;
   /// Terms are also contiguous in the right operand, in the order of the left
   /// one. Otherwise the kernel packs that operand.
   bool hasContiguousTerms = false;
+  /// Whether the left operand is signed, too.
+  bool isSigned = false;
+  /// Returns the layout for a GPU, or for CPUs if `unit` is None.
+  static ByteLayout get(MatrixUnit unit);
 };
-inline constexpr ByteLayout kCPUBytes = {};
-/// Chunks of 16 bytes are copied.
-inline constexpr ByteLayout kGPUBytes = {16, true};
 
 /// Returns the left operand of `c` in that layout.
 mlir::Value layOutLeft(mlir::OpBuilder &b, mlir::Location loc,
@@ -104,11 +106,11 @@ RightBytes layOutRight(mlir::OpBuilder &b, mlir::Location loc, Contraction &c,
                        mlir::Value bytes, const Quads &quads,
                        const ByteLayout &layout);
 
-/// Creates the contraction with the loops of `c` of `left`, unsigned bytes, and
-/// `right`, signed bytes. It accumulates in i32.
+/// Creates the contraction with the loops of `c` of `left` and `right`, bytes
+/// in that layout. It accumulates in i32.
 mlir::Value multiplyBytes(mlir::OpBuilder &b, mlir::Location loc,
                           Contraction &c, mlir::Value left,
-                          const RightBytes &right);
+                          const RightBytes &right, const ByteLayout &layout);
 
 /// Sums of an operand's terms (i32), and the loops of the contraction that walk
 /// the sums.
@@ -151,8 +153,9 @@ bool rewriteGrouped(Contraction &c, GroupedWeight &w);
 /// contraction of integers. Returns false if the operands do not fit.
 bool rewriteActivations(Contraction &c, const ByteLayout &layout);
 
-/// Rewrites `op` to a contraction of unsigned and signed bytes if it is one of
-/// signed bytes. Returns false if it is none, or if its operands do not fit.
+/// Rewrites `op` to a contraction of bytes in that layout if it is one of
+/// signed bytes. Returns false if it is none or has the layout, or if its
+/// operands do not fit.
 bool rewriteSigned(mlir::linalg::GenericOp op, const ByteLayout &layout);
 
 /// Gives the groups of the remaining grouped weights a dimension again.

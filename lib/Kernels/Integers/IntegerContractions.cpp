@@ -40,6 +40,7 @@ struct IntegerContractions
   bool rewrite(Contraction &c, StateAnalysis &states);
   bool rewriteQuantized(Contraction &c, Dequantized &x, Dequantized &w);
   bool rewriteMixed(Contraction &c, Dequantized &w);
+  bool isGPU() const { return matrixUnit != MatrixUnit::None; }
   bool isForGPU(Contraction &c);
   ByteLayout layout;
 };
@@ -93,6 +94,17 @@ static Value padTerms(OpBuilder &b, Location loc, Value x, int64_t dim,
   return tensor::PadOp::create(
       b, loc, RankedTensorType::get(shape, type.getElementType()), x, low, high,
       zero);
+}
+
+ByteLayout ByteLayout::get(MatrixUnit unit) {
+  ByteLayout layout;
+  if (unit == MatrixUnit::None)
+    return layout;
+  // GPUs copy chunks of 16 bytes. AMD's multiply signed bytes only.
+  layout.multiple = 16;
+  layout.hasContiguousTerms = true;
+  layout.isSigned = unit == MatrixUnit::MFMA;
+  return layout;
 }
 
 Value fx::kernel::layOutLeft(OpBuilder &b, Location loc, Value bytes,
@@ -404,11 +416,11 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
 
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
-  ByteTensor u = makeBytes(b, loc, x, /*isUnsigned=*/true);
+  ByteTensor u = makeBytes(b, loc, x, /*isUnsigned=*/!layout.isSigned);
   Value q = layOutLeft(b, loc, u.values, *quads, layout);
   auto [weights, scales] = viewWeight(b, c, w, *scaleLoops);
   RightBytes p = layOutRight(b, loc, c, weights, *quads, layout);
-  Value sum = multiplyBytes(b, loc, c, q, p);
+  Value sum = multiplyBytes(b, loc, c, q, p, layout);
 
   AffineMap identity = b.getMultiDimIdentityMap(c.resultMap().getNumResults());
   SmallVector<Value> inputs{sum};
@@ -440,15 +452,15 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
 /// rows read bytes, too, but multiply in f32.
 bool IntegerContractions::isForGPU(Contraction &c) {
   return c.kind == OperandKind::F32 &&
-         !hasFewRows(c, TargetInfo::getGPU(MatrixUnit::MMA));
+         !hasFewRows(c, TargetInfo::getGPU(matrixUnit));
 }
 
 bool IntegerContractions::rewrite(Contraction &c, StateAnalysis &states) {
-  if (c.isInteger() || (gpu && !isForGPU(c)))
+  if (c.isInteger() || (isGPU() && !isForGPU(c)))
     return false;
   if (!states.isStateOnly(c.rhs()))
     return rewriteActivations(c, layout);
-  if (gpu) {
+  if (isGPU()) {
     std::optional<Dequantized> x = matchDequantize(c.lhs()),
                                w = matchDequantize(c.rhs());
     return x && w && !w->zero && !w->isUnsigned && rewriteQuantized(c, *x, *w);
@@ -464,11 +476,11 @@ bool IntegerContractions::rewrite(Contraction &c, StateAnalysis &states) {
 
 void IntegerContractions::runOnOperation() {
   generalizeNamedOps(getOperation());
-  layout = gpu ? kGPUBytes : kCPUBytes;
+  layout = ByteLayout::get(matrixUnit);
   for (auto func : getOperation().getOps<func::FuncOp>()) {
     if (func.isExternal() || func->hasAttr(kKernelAttr))
       continue;
-    if (!gpu)
+    if (!isGPU())
       moveNibblesBehindViews(func);
     SmallVector<Contraction, 0> found;
     func.walk([&](linalg::GenericOp op) {
@@ -491,7 +503,7 @@ void IntegerContractions::runOnOperation() {
     for (linalg::GenericOp op : products)
       if (rewriteSigned(op, layout))
         ++numRewritten;
-    if (!gpu)
+    if (!isGPU())
       splitGroups(func);
   }
 }

@@ -40,13 +40,13 @@ bool fx::kernel::rewriteActivations(Contraction &c, const ByteLayout &layout) {
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
   Type f32 = b.getF32Type();
-  ByteTensor left = makeBytes(b, loc, *x, /*isUnsigned=*/true),
+  ByteTensor left = makeBytes(b, loc, *x, /*isUnsigned=*/!layout.isSigned),
              right = makeBytes(b, loc, *y, /*isUnsigned=*/false);
   Value q = layOutLeft(b, loc, left.values, *quads, layout);
   RightBytes p = layOutRight(b, loc, c, right.values, *quads, layout);
   Value out = c.op.getDpsInits()[0];
   AffineMap lhs = c.lhsMap(), result = c.resultMap();
-  Value sum = multiplyBytes(b, loc, c, q, p);
+  Value sum = multiplyBytes(b, loc, c, q, p, layout);
 
   unsigned rank = result.getNumResults();
   AffineMap identity = b.getMultiDimIdentityMap(rank);
@@ -62,7 +62,7 @@ bool fx::kernel::rewriteActivations(Contraction &c, const ByteLayout &layout) {
   if (left.zero)
     addSums(p.values, p.map, /*isUnsigned=*/false, left.zero);
   if (right.zero)
-    addSums(q, lhs, /*isUnsigned=*/true, right.zero);
+    addSums(q, lhs, /*isUnsigned=*/!layout.isSigned, right.zero);
   Value both;
   if (left.zero && right.zero) {
     both = arith::MulIOp::create(b, loc, left.zero, right.zero);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The hardware multiplies an unsigned by a signed byte. For signed bytes q,
+// CPUs and tensor cores multiply an unsigned by a signed byte. For signed bytes
+// q,
 //
 //   sum q p = sum (q + 128) p - 128 sum p,
 //
@@ -76,6 +77,20 @@ bool fx::kernel::rewriteSigned(linalg::GenericOp op, const ByteLayout &layout) {
     trial.erase();
     return false;
   }
+  auto replaceBy = [&](Value y) {
+    op->getResult(0).replaceAllUsesWith(y);
+    trial.erase();
+    op.erase();
+    return true;
+  };
+  if (layout.isSigned) {
+    Value q = layOutLeft(b, loc, op.getInputs()[0], *quads, layout);
+    RightBytes p = layOutRight(b, loc, *c, op.getInputs()[1], *quads, layout);
+    if (q != op.getInputs()[0] || p.values != op.getInputs()[1])
+      return replaceBy(multiplyBytes(b, loc, *c, q, p, layout));
+    trial.erase();
+    return false;
+  }
   Type i8 = b.getI8Type(), i32 = b.getI32Type();
   Value q = mapElements(
       b, loc, op.getInputs()[0], i8,
@@ -86,7 +101,7 @@ bool fx::kernel::rewriteSigned(linalg::GenericOp op, const ByteLayout &layout) {
       });
   q = layOutLeft(b, loc, q, *quads, layout);
   RightBytes p = layOutRight(b, loc, *c, op.getInputs()[1], *quads, layout);
-  Value sum = multiplyBytes(b, loc, *c, q, p);
+  Value sum = multiplyBytes(b, loc, *c, q, p, layout);
   TermSums total = sumTerms(b, loc, *c, p.values, p.map, /*isUnsigned=*/false);
   unsigned rank = c->resultMap().getNumResults();
   AffineMap identity = b.getMultiDimIdentityMap(rank);
@@ -107,8 +122,5 @@ bool fx::kernel::rewriteSigned(linalg::GenericOp op, const ByteLayout &layout) {
                 arith::SubIOp::create(nested, at, v[0], off).getResult());
           })
           .getResult(0);
-  op->getResult(0).replaceAllUsesWith(y);
-  trial.erase();
-  op.erase();
-  return true;
+  return replaceBy(y);
 }

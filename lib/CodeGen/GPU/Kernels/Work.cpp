@@ -85,11 +85,13 @@ static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
       kernelClass == kernel::MatMulAttr::getMnemonic())
     return "";
   bool isWarpgroup = kernelClass == kernel::WarpgroupAttr::getMnemonic();
+  bool isMatrixCore = kernelClass == kernel::MatrixCoreAttr::getMnemonic();
+  if (match->isSignedInteger())
+    return isMatrixCore ? "mfma8" : "";
   if (match->isInteger())
     return isWarpgroup                                            ? "tensor8"
            : kernelClass == kernel::TensorCoreAttr::getMnemonic() ? "mma8"
                                                                   : "";
-  bool isMatrixCore = kernelClass == kernel::MatrixCoreAttr::getMnemonic();
   if (match->isHalf())
     return isWarpgroup ? "tensor" : isMatrixCore ? "mfma" : "mma";
   return match->kind == kernel::OperandKind::F32 && !isMatrixCore ? "tf32x3"

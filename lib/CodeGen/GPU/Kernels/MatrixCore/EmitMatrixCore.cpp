@@ -18,6 +18,8 @@
 // load. Where the operand's memory extends along M or N instead, a thread loads
 // words of several terms of K, and transposes them in registers.
 //
+// Signed bytes are multiplied to sums of i32; they are not transposed.
+//
 // Threads load 16 bytes, or 4 where they transpose, but the addresses and
 // strides of the operands must be multiples of 16 bytes, which the host checks.
 // Otherwise the host launches a second version of the kernel, which copies the
@@ -110,7 +112,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 void MatrixCoreMatMul::chooseTiles() {
-  int64_t k = elementBytes() == 4 ? 16 : 32;
+  int64_t k = 64 / elementBytes();
   Index large = countTiles(128, 128);
   if (auto t = getTiles<kernel::MatrixCoreAttr>(*this))
     tiles = {t.getM(), t.getN(), t.getK(), t.getWavesM(), t.getWavesN()};
@@ -520,7 +522,9 @@ static std::optional<codegen::KernelMatch>
 matchMatrixCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (target.matrixUnit != kernel::MatrixUnit::MFMA || !match ||
-      (!match->isHalf() && match->kind != kernel::OperandKind::F32))
+      match->groupSize ||
+      (!match->isHalf() && !match->isSignedInteger() &&
+       match->kind != kernel::OperandKind::F32))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }

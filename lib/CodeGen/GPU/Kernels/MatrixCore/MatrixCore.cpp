@@ -21,13 +21,21 @@ VectorType MatrixCore::chunkType() const {
 }
 
 VectorType MatrixCore::sumType() const {
-  return VectorType::get({side * side / kWave}, b.getF32Type());
+  Type type = element.isInteger() ? Type(b.getI32Type()) : b.getF32Type();
+  return VectorType::get({side * side / kWave}, type);
 }
 
 int64_t MatrixCore::steps() const { return element.isF32() ? 4 : 2; }
 
 Value MatrixCore::part(Value chunk, int64_t step) {
   if (element.isF32()) {
+    Value at = arith::ConstantIntOp::create(b, loc, b.getI32Type(), step);
+    return LLVM::ExtractElementOp::create(b, loc, chunk, at);
+  }
+  if (element.isInteger()) {
+    // Eight bytes.
+    auto two = VectorType::get({2}, b.getI64Type());
+    chunk = LLVM::BitcastOp::create(b, loc, two, chunk);
     Value at = arith::ConstantIntOp::create(b, loc, b.getI32Type(), step);
     return LLVM::ExtractElementOp::create(b, loc, chunk, at);
   }
@@ -48,6 +56,9 @@ Value MatrixCore::multiply(Value x, Value y, int64_t step, Value sum) {
   if (element.isF32())
     return isWide ? emit(ROCDL::mfma_f32_32x32x2f32())
                   : emit(ROCDL::mfma_f32_16x16x4f32());
+  if (element.isInteger())
+    return isWide ? emit(ROCDL::mfma_i32_32x32x16_i8())
+                  : emit(ROCDL::mfma_i32_16x16x32_i8());
   if (element.isF16())
     return isWide ? emit(ROCDL::mfma_f32_32x32x8f16())
                   : emit(ROCDL::mfma_f32_16x16x16f16());

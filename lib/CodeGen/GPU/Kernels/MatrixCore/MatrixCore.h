@@ -22,8 +22,8 @@ namespace fx::gpu {
 inline constexpr int64_t kWave = 64;
 
 /// Emits products of `side` rows of a left operand and `side` columns of a
-/// right one, 32 or 16, of bf16, f16 or f32, with sums in f32. All threads of a
-/// wave must execute `multiply`.
+/// right one, 32 or 16, of bf16, f16 or f32, with sums in f32, or of signed
+/// bytes, with sums in i32. All threads of a wave must execute `multiply`.
 ///
 /// A lane has 16 bytes of a row (a column of the right operand), `lane % side`:
 /// chunk `lane / side` of the `chunks()` that follow each other along K. The
