@@ -6,6 +6,7 @@ that do not, numbers of terms that are no multiple of 16, convolutions, parts of
 given, and products of integers, which must be exact.
 """
 
+import random
 import re
 
 import emulate
@@ -14,7 +15,7 @@ import harness
 import pytest
 import torch
 from gpu_cases import Function, randn
-from quantized import Conv2d, Dynamic, Linear, Static
+from quantized import Conv2d, Dynamic, Linear, Static, Weight
 from torch import nn
 
 ROWS = torch.export.Dim("rows", max=4096)
@@ -184,20 +185,29 @@ func.func @main(%x: tensor<{x}xi8>, %y: tensor<{y}xi8>) -> tensor<70x72xi32> {{
 """
 
 
-@pytest.mark.parametrize("left", ["m, k", "k, m"])
-@pytest.mark.parametrize("right", ["n, k", "k, n"])
-def test_orders(left, right, tmp_path):
-    """Programs in linalg, whose operands may lie in any order."""
+def linalg_product(left, right, is_signed):
+    """Returns a program that multiplies bytes that lie in these orders, two operands and their
+    product."""
     sizes = {"m": 70, "n": 72, "k": 48}
     shapes = [[sizes[d] for d in of.split(", ")] for of in (left, right)]
     x, y = (integers(*shape) for shape in shapes)
     text = LINALG.format(left=left, right=right, x="x".join(map(str, shapes[0])),
                          y="x".join(map(str, shapes[1])))
+    if is_signed:
+        text = text.replace("arith.extui", "arith.extsi")
+    rows = (x if is_signed else x.view(torch.uint8)).int()
+    want = (rows if left == "m, k" else rows.T) @ (y.T if right == "n, k" else y).int()
+    return text, x, y, want
+
+
+@pytest.mark.parametrize("left", ["m, k", "k, m"])
+@pytest.mark.parametrize("right", ["n, k", "k, n"])
+def test_orders(left, right, tmp_path):
+    """Programs in linalg, whose operands may lie in any order."""
+    text, x, y, want = linalg_product(left, right, is_signed=False)
     (tmp_path / "m.mlir").write_text(text)
     model = emulate.Model(tmp_path / "m.mlir", tmp_path / "emulated", target="cuda:sm_80")
     assert count_products(model) > 0
-    wide = (x.view(torch.uint8) if left == "m, k" else x.view(torch.uint8).T).int()
-    want = wide @ (y.T if right == "n, k" else y).int()
     assert torch.equal(model.run((x, y), want)[0], want)
 
 
@@ -291,3 +301,67 @@ def test_wgmma_is_exact(tmp_path):
     model, want = compile_case(Product(), (x,), tmp_path, target="cuda:sm_90a")
     assert count_wide_products(model) > 0
     assert torch.equal(model.run((x,), want)[0], want)
+
+
+def random_layers(draw):
+    """Returns one to three quantized layers, with activations between them, and an input."""
+    rank = draw.choice([0, 1, 2, 2, 3])
+    channels = draw.choice([8, 16, 32, 48, 64, 80])
+    sizes = [draw.choice({1: [40, 131], 2: [9, 14], 3: [5, 6]}[rank]) for _ in range(rank)]
+    x = randn(draw.choice([1, 2, 3]), channels, *sizes) if rank else randn(
+        draw.choice([20, 70, 140, 300]), channels)
+    first, layers = x, []
+    for _ in range(draw.choice([1, 2, 3])):
+        filters = draw.choice([16, 24, 64, 72, 96])
+        if rank == 0:
+            layer = nn.Linear(channels, filters, bias=draw.random() < 0.7)
+        else:
+            groups = draw.choice([1, 1, 1, 2]) if channels % 2 == filters % 2 == 0 else 1
+            layer = {1: nn.Conv1d, 2: nn.Conv2d, 3: nn.Conv3d}[rank](
+                channels, filters, draw.choice([1, 2, 3]), stride=draw.choice([1, 1, 2]),
+                padding=draw.choice([0, 1, 2]), dilation=draw.choice([1, 1, 2]), groups=groups,
+                bias=draw.random() < 0.7)
+        kind = draw.choice([torch.uint8, torch.int8])
+        observer = Dynamic(kind) if draw.random() < 0.2 else Static(x, kind)
+        activation = draw.choice([nn.ReLU(), nn.ReLU(), nn.Tanh(), nn.Identity()])
+        with torch.no_grad():
+            x = activation(layer(x))
+        layers += [Quantized(layer, observer), activation]
+        channels = filters
+    return nn.Sequential(*layers), first
+
+
+class Quantized(nn.Module):
+    """A layer on quantized operands."""
+
+    def __init__(self, layer, observer):
+        super().__init__()
+        self.layer, self.observer, self.weight = layer, observer, Weight(layer.weight)
+
+    def forward(self, x):
+        x, weight, layer = self.observer(x), self.weight(), self.layer
+        if isinstance(layer, nn.Linear):
+            return nn.functional.linear(x, weight, layer.bias)
+        return layer._conv_forward(x, weight, layer.bias)
+
+
+def check_random(seed, folder, make_model):
+    """Compares random layers. `make_model(archive, folder)` returns an object with `run(args,
+    expected)`."""
+    torch.manual_seed(seed)
+    module, x = random_layers(random.Random(seed))
+    module = module.eval()
+    exporting.save(exporting.export(module, (x,)), folder / "m.pt2")
+    model, want = make_model(folder / "m.pt2", folder / "made"), exporting.eager(module, (x,))
+    got, scale = model.run((x,), want)[0], want.square().mean().sqrt()
+    # Integers that are rounded to the other side differ by a step.
+    assert ((got - want).abs() > 1e-4 * scale).float().mean() < 0.02
+    assert (got - want).abs().max() < 0.2 * scale
+
+
+@pytest.mark.parametrize("seed", [
+    *range(4), *(pytest.param(s, marks=pytest.mark.long) for s in range(4, 100))])
+def test_random(seed, tmp_path):
+    target = ["cuda:sm_80", "cuda:sm_90a"][seed % 2]
+    check_random(seed, tmp_path, lambda model, folder: emulate.Model(
+        model, folder, target=target, flags=("--no-fallback",)))

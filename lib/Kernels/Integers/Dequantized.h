@@ -58,7 +58,7 @@ struct ByteTensor {
 };
 /// Returns the quantized tensor of `d` as unsigned or signed bytes. Bytes of
 /// the other signedness are converted by an offset of 128, because the hardware
-/// multiplies an unsigned by a signed factor.
+/// multiplies one combination of them.
 ByteTensor makeBytes(mlir::OpBuilder &b, mlir::Location loc, Dequantized &d,
                      bool isUnsigned);
 

@@ -448,7 +448,7 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
   return true;
 }
 
-/// Returns true if tensor cores should multiply the operands. Kernels for few
+/// Returns true if matrix units should multiply the operands. Kernels for few
 /// rows read bytes, too, but multiply in f32.
 bool IntegerContractions::isForGPU(Contraction &c) {
   return c.kind == OperandKind::F32 &&

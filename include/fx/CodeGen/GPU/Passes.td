@@ -18,7 +18,8 @@ def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
     Attention of bf16 or f16 (ops with `fx.attention`) keeps the exponentials of
     its scores in f32. The pass rounds them to the dtype of the values in front
     of the matmul with the values, as PyTorch's fused kernels do, so that this
-    matmul is one of two equal types, which kernels for matmuls can compute. The sum of the exponentials remains in f32.
+    matmul is one of two equal types, which kernels for matmuls can compute. The
+    sum of the exponentials remains in f32.
     If `fx-form-kernels` does not put both matmuls into one kernel, the tensor
     between them takes half of the memory. Other matmuls are not changed.
   }];

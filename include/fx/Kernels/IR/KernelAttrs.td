@@ -231,7 +231,7 @@ def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore">
 }
 
 def FXKernel_MatrixCoreAttr : FXKernel_TiledSchedule<"MatrixCore", "matrixcore"> {
-  let summary = "contractions of half types and f32 by v_mfma";
+  let summary = "contractions of half types, f32 and signed bytes by v_mfma";
   let description = [{
     A block of `waves_m` by `waves_n` waves of 64 threads computes `m` by `n`
     results from tiles of `k` terms. `parts` blocks each compute the sums of a

@@ -18,7 +18,7 @@ codegen::KernelClass getAttentionClass();
 /// Contractions of bf16, f16 or bytes on tensor cores of compute capability
 /// 9.0a if the device has them, or else on those of 8.0.
 codegen::KernelClass getWarpgroupClass();
-/// Contractions of bf16, f16 or f32 on AMD's matrix cores.
+/// Contractions of bf16, f16, f32 or signed bytes on AMD's matrix cores.
 codegen::KernelClass getMatrixCoreClass();
 /// Contractions with at most 16 rows, limited by the right operand's memory.
 codegen::KernelClass getGemvClass();

@@ -1,4 +1,4 @@
-//===- RoundAttention.cpp - attention's second matmul on tensor cores -----===//
+//===- RoundAttention.cpp - attention's second matmul in half types -------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
