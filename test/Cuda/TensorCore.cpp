@@ -158,12 +158,18 @@ float emulator::toFloat(uint16_t bits, bool isBF16) {
   return value;
 }
 
+/// Gives the registers of x and y, and returns those of all lanes: two of x in
+/// each of two words, and those of y in the third.
+static auto exchangeOperands(const uint32_t *x, const uint32_t *y) {
+  uint64_t words[3] = {x[0] | uint64_t(x[1]) << 32, x[2] | uint64_t(x[3]) << 32,
+                       y[0] | uint64_t(y[1]) << 32};
+  return exchange(words, 3);
+}
+
 /// sum += x y, 16x16 by 16x8. Two elements of k are in one register.
 static void multiply(float *sum, const uint32_t *x, const uint32_t *y,
                      bool isBF16) {
-  uint64_t words[3] = {x[0] | uint64_t(x[1]) << 32, x[2] | uint64_t(x[3]) << 32,
-                       y[0] | uint64_t(y[1]) << 32};
-  auto all = exchange(words, 3);
+  auto all = exchangeOperands(x, y);
   int lane = getThread() % 32;
   for (int i = 0; i < 4; ++i) {
     // The register of x: rows 8-15 are in the odd ones, k from 8 on in the
@@ -181,9 +187,7 @@ static void multiply(float *sum, const uint32_t *x, const uint32_t *y,
 /// sum += x y, 16x8 by 8x8, of f32 without the lower 13 bits. Sums are rounded
 /// toward zero, as those of GPUs are.
 static void multiplyTF32(float *sum, const uint32_t *x, const uint32_t *y) {
-  uint64_t words[3] = {x[0] | uint64_t(x[1]) << 32, x[2] | uint64_t(x[3]) << 32,
-                       y[0] | uint64_t(y[1]) << 32};
-  auto all = exchange(words, 3);
+  auto all = exchangeOperands(x, y);
   int lane = getThread() % 32;
   auto get = [](uint64_t word, int half) {
     uint32_t bits = uint32_t(word >> (32 * half)) & 0xffffe000u;
@@ -206,9 +210,7 @@ static void multiplyTF32(float *sum, const uint32_t *x, const uint32_t *y) {
 /// sum += x y, 16x32 unsigned by 32x8 signed bytes, modulo 2^32. Four terms of
 /// k are in one register.
 static void multiplyBytes(uint32_t *sum, const uint32_t *x, const uint32_t *y) {
-  uint64_t words[3] = {x[0] | uint64_t(x[1]) << 32, x[2] | uint64_t(x[3]) << 32,
-                       y[0] | uint64_t(y[1]) << 32};
-  auto all = exchange(words, 3);
+  auto all = exchangeOperands(x, y);
   int lane = getThread() % 32;
   for (int i = 0; i < 4; ++i) {
     int row = lane / 4, column = lane % 4 * 2 + i % 2, lower = i / 2;
@@ -222,36 +224,26 @@ static void multiplyBytes(uint32_t *sum, const uint32_t *x, const uint32_t *y) {
 }
 
 extern "C" {
-void multiplyIntegers(uint32_t *, uint32_t, uint32_t, uint32_t, uint32_t,
-                      uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
-                      uint32_t) NAMED("nvvm.mma.m16n8k32.row.col.u8.s8.to");
-void multiplyIntegers(uint32_t *result, uint32_t x0, uint32_t x1, uint32_t x2,
-                      uint32_t x3, uint32_t y0, uint32_t y1, uint32_t c0,
-                      uint32_t c1, uint32_t c2, uint32_t c3) {
-  uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1}, sum[] = {c0, c1, c2, c3};
-  multiplyBytes(sum, x, y);
-  memcpy(result, sum, sizeof sum);
-}
-
-// A mma.sync m16n8k16 with sums in f32, as a function that gives its four sums
-// through memory.
-#define MULTIPLY(FUNCTION, SYMBOL, PRODUCT)                                    \
-  void FUNCTION(float *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,     \
-                uint32_t, float, float, float, float) NAMED(SYMBOL);           \
-  void FUNCTION(float *result, uint32_t x0, uint32_t x1, uint32_t x2,          \
-                uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,     \
-                float c2, float c3) {                                          \
+// A mma.sync, as a function that gives its four sums through memory.
+#define MULTIPLY(FUNCTION, SYMBOL, SUM, PRODUCT)                               \
+  void FUNCTION(SUM *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,       \
+                uint32_t, SUM, SUM, SUM, SUM) NAMED(SYMBOL);                   \
+  void FUNCTION(SUM *result, uint32_t x0, uint32_t x1, uint32_t x2,            \
+                uint32_t x3, uint32_t y0, uint32_t y1, SUM c0, SUM c1, SUM c2, \
+                SUM c3) {                                                      \
     uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1};                           \
-    float sum[] = {c0, c1, c2, c3};                                            \
+    SUM sum[] = {c0, c1, c2, c3};                                              \
     PRODUCT;                                                                   \
     memcpy(result, sum, sizeof sum);                                           \
   }
-MULTIPLY(multiplyBF16, "nvvm.mma.m16n8k16.row.col.bf16.to",
+MULTIPLY(multiplyBF16, "nvvm.mma.m16n8k16.row.col.bf16.to", float,
          multiply(sum, x, y, true))
-MULTIPLY(multiplyF16, "nvvm.mma.m16n8k16.row.col.f32.f32.to",
+MULTIPLY(multiplyF16, "nvvm.mma.m16n8k16.row.col.f32.f32.to", float,
          multiply(sum, x, y, false))
-MULTIPLY(multiply32, "nvvm.mma.m16n8k8.row.col.tf32.to",
+MULTIPLY(multiply32, "nvvm.mma.m16n8k8.row.col.tf32.to", float,
          multiplyTF32(sum, x, y))
+MULTIPLY(multiplyIntegers, "nvvm.mma.m16n8k32.row.col.u8.s8.to", uint32_t,
+         multiplyBytes(sum, x, y))
 #undef MULTIPLY
 
 // Exact; a GPU's is off by two units of the last place at most.

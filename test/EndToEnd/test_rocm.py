@@ -186,6 +186,8 @@ def test_errors(tmp_path):
          "rocm:gfx942, the device is Emulated AMD GPU"),
         ({"FX_LIBHIP": "/nonexistent"},
          "the model runs on an AMD GPU, and its driver (/nonexistent) cannot be loaded"),
+        ({"FX_LIBHIP": ""},
+         "the model runs on an AMD GPU, and its driver (libamdhip64.so) cannot be loaded"),
         ({"FX_LIBHIP": str(emulate.DRIVER)},
          f"{emulate.DRIVER}: the driver is too old: expected the function 'hipInit'"),
     ]

@@ -35,8 +35,11 @@ struct Contraction {
   unsigned a = 0, b = 1;
   OperandKind kind = OperandKind::F32;
   bool isDouble() const { return kind == OperandKind::F64; }
-  bool isInteger() const { return kind == OperandKind::Int8; }
-  bool isSignedInteger() const { return kind == OperandKind::SignedInt8; }
+  /// Returns true if both operands are bytes. Which of the two kinds there is
+  /// depends on the target.
+  bool isInteger() const {
+    return kind == OperandKind::Int8 || kind == OperandKind::SignedInt8;
+  }
   bool hasByteWeights() const { return kind == OperandKind::Int8Weights; }
   /// Returns true if the right operand is bf16 or f16.
   bool isHalf() const {

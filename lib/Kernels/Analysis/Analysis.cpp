@@ -341,7 +341,7 @@ fx::kernel::matchContraction(Operation *operation, const TargetInfo &target) {
   if (!orderOperands(c))
     return std::nullopt;
   c.kind = types.kind();
-  if (c.isInteger() && !types.isGrouped &&
+  if (types.isInteger && !types.isGrouped &&
       isIntegerProduct<arith::ExtSIOp>(product, op.getBody(), c.a))
     c.kind = OperandKind::SignedInt8;
   if (!target.supports(c.kind))
@@ -349,7 +349,7 @@ fx::kernel::matchContraction(Operation *operation, const TargetInfo &target) {
   if ((types.isMixed && !hasElements(c.rhs(), 8)) ||
       (types.half && hasElements(c.rhs(), 0)))
     return std::nullopt;
-  if (c.isInteger() &&
+  if (c.kind == OperandKind::Int8 &&
       !isIntegerProduct<arith::ExtUIOp>(product, op.getBody(), c.a))
     return std::nullopt;
   if (!hasDistinctDims(c.rhsMap()) || !classifyLoops(c))

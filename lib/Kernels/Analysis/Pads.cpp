@@ -37,8 +37,7 @@ bool fx::kernel::isEasyPad(Operation *op, const TargetInfo &target) {
 bool fx::kernel::isReadWithPadding(Operation *op, Contraction c,
                                    const TargetInfo &target) {
   if (target.matrixUnit == MatrixUnit::None || !isEasyPad(op, target) ||
-      (!c.isHalf() && !c.isInteger() && !c.isSignedInteger() &&
-       c.kind != OperandKind::F32) ||
+      (!c.isHalf() && !c.isInteger() && c.kind != OperandKind::F32) ||
       hasFewRows(c, target))
     return false;
   auto pad = cast<tensor::PadOp>(op);

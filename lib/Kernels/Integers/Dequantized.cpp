@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace fx::kernel;
@@ -41,6 +42,15 @@ std::optional<SmallVector<int64_t>> fx::kernel::matchTranspose(Operation *op) {
   for (AffineExpr loop : maps[1].getResults())
     from.push_back(*maps[0].getResultPosition(loop));
   return from;
+}
+
+Value fx::kernel::transpose(OpBuilder &b, Location loc, Value x,
+                            ArrayRef<int64_t> from) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, x);
+  applyPermutationToVector(sizes, from);
+  Value empty =
+      tensor::EmptyOp::create(b, loc, sizes, getElementTypeOrSelf(x.getType()));
+  return linalg::TransposeOp::create(b, loc, x, empty, from)->getResult(0);
 }
 
 std::optional<Dequantized> fx::kernel::matchDequantize(Value tensor) {
@@ -117,14 +127,7 @@ Value fx::kernel::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
       continue;
     }
     if (std::optional<SmallVector<int64_t>> from = matchTranspose(view)) {
-      Location loc = view->getLoc();
-      SmallVector<OpFoldResult> all = tensor::getMixedSizes(b, loc, quantized);
-      SmallVector<OpFoldResult> sizes;
-      for (int64_t d : *from)
-        sizes.push_back(all[d]);
-      Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
-      quantized = linalg::TransposeOp::create(b, loc, quantized, empty, *from)
-                      ->getResult(0);
+      quantized = transpose(b, view->getLoc(), quantized, *from);
       continue;
     }
     IRMapping mapping;

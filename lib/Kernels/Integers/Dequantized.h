@@ -40,6 +40,10 @@ struct Dequantized {
 /// dimension of the result.
 std::optional<llvm::SmallVector<int64_t>> matchTranspose(mlir::Operation *op);
 
+/// Transposes `x`: dimension d of the result is dimension `from[d]` of `x`.
+mlir::Value transpose(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                      llvm::ArrayRef<int64_t> from);
+
 /// Matches a dequantized tensor behind views, transposes and pads with zeros.
 std::optional<Dequantized> matchDequantize(mlir::Value tensor);
 

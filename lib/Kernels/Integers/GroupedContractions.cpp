@@ -99,14 +99,6 @@ static Value makeScaling(OpBuilder &b, linalg::GenericOp like, Value p,
   return op.getResult(0);
 }
 
-/// Transposes a matrix.
-static Value transpose(OpBuilder &b, Location loc, Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  int64_t shape[] = {type.getDimSize(1), type.getDimSize(0)}, perm[] = {1, 0};
-  Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
-  return linalg::TransposeOp::create(b, loc, x, empty, perm)->getResult(0);
-}
-
 /// Replaces a collapsed scaling of [columns, groups, terms of a group] by one
 /// of [columns, terms], whose scales are at k floordiv size.
 static void flatten(tensor::CollapseShapeOp collapse) {
@@ -132,7 +124,7 @@ static void flatten(tensor::CollapseShapeOp collapse) {
     if (!staticType(parameter, 2))
       return;
     if (map == byGroup)
-      parameter = transpose(b, op.getLoc(), parameter);
+      parameter = transpose(b, op.getLoc(), parameter, {1, 0});
   }
   AffineExpr group = b.getAffineDimExpr(1).floorDiv(type.getDimSize(2));
   AffineMap scales =

@@ -23,6 +23,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace fx::kernel {
 #define GEN_PASS_DEF_INTEGERCONTRACTIONSPASS
@@ -134,17 +135,10 @@ RightBytes fx::kernel::layOutRight(OpBuilder &b, Location loc, Contraction &c,
                     [&](int64_t x, int64_t y) { return rank(x) < rank(y); });
   if (llvm::is_sorted(order))
     return {bytes, map};
-  auto type = cast<RankedTensorType>(bytes.getType());
-  SmallVector<OpFoldResult> all = tensor::getMixedSizes(b, loc, bytes), sizes;
-  SmallVector<AffineExpr> exprs;
-  for (int64_t dim : order) {
-    sizes.push_back(all[dim]);
-    exprs.push_back(map.getResult(dim));
-  }
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  Value moved =
-      linalg::TransposeOp::create(b, loc, bytes, empty, order)->getResult(0);
-  return {moved, AffineMap::get(map.getNumDims(), 0, exprs, b.getContext())};
+  auto exprs = llvm::to_vector(map.getResults());
+  applyPermutationToVector(exprs, order);
+  return {transpose(b, loc, bytes, order),
+          AffineMap::get(map.getNumDims(), 0, exprs, b.getContext())};
 }
 
 /// Returns true if `loop` walks columns of the right operand, or groups of
@@ -266,10 +260,7 @@ static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
           b, loc, to, scales, collapse.getReassociationIndices());
     } else if (std::optional<SmallVector<int64_t>> from =
                    matchTranspose(view)) {
-      Value empty =
-          tensor::EmptyOp::create(b, loc, to.getShape(), b.getF32Type());
-      scales = linalg::TransposeOp::create(b, loc, scales, empty, *from)
-                   ->getResult(0);
+      scales = transpose(b, loc, scales, *from);
     }
   }
   auto all = cast<RankedTensorType>(scales.getType());
@@ -460,18 +451,16 @@ bool IntegerContractions::rewrite(Contraction &c, StateAnalysis &states) {
     return false;
   if (!states.isStateOnly(c.rhs()))
     return rewriteActivations(c, layout);
-  if (isGPU()) {
-    std::optional<Dequantized> x = matchDequantize(c.lhs()),
-                               w = matchDequantize(c.rhs());
-    return x && w && !w->zero && !w->isUnsigned && rewriteQuantized(c, *x, *w);
-  }
-  if (std::optional<GroupedWeight> grouped = matchGrouped(c.rhs()))
+  std::optional<GroupedWeight> grouped;
+  if (!isGPU() && (grouped = matchGrouped(c.rhs())))
     return c.batch.empty() && rewriteGrouped(c, *grouped);
   std::optional<Dequantized> x = matchDequantize(c.lhs()),
                              w = matchDequantize(c.rhs());
   if (!w || w->zero || w->isUnsigned)
     return false;
-  return x ? rewriteQuantized(c, *x, *w) : rewriteMixed(c, *w);
+  if (x)
+    return rewriteQuantized(c, *x, *w);
+  return !isGPU() && rewriteMixed(c, *w);
 }
 
 void IntegerContractions::runOnOperation() {

@@ -291,16 +291,17 @@ struct GpuPlatform {
   void (*release)(CUcontext context);
 };
 
-/* Opens the library that the environment variable `variable` names, or else the
- * first one of `names`, a list that ends with null. Returns null with a message
- * on failure. `*path` becomes its name. `gpu` is what the model runs on, for
- * the message: "an AMD GPU". */
+/* Opens the library that the environment variable `variable` names, or, if it
+ * is not set or empty, the first one of `names`, a list that ends with null.
+ * Returns null with a message on failure. `*path` becomes its name. `gpu` is
+ * what the model runs on, for the message: "an AMD GPU". */
 static void *open_driver(const char *variable, const char *const *names,
                          const char *gpu, const char **path, char *err,
                          size_t size) {
   const char *only[] = {getenv(variable), 0};
   void *library = 0;
-  for (names = only[0] ? only : names; *names && !library; ++names)
+  int is_named = only[0] && *only[0];
+  for (names = is_named ? only : names; *names && !library; ++names)
     library = dlopen(*path = *names, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     snprintf(err, size,

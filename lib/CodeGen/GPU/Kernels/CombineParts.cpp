@@ -75,8 +75,8 @@ void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
     }
     Value sum = loaded[0];
     for (Value other : ArrayRef(loaded).drop_front())
-      sum = element.isF32() ? Value(arith::AddFOp::create(b, loc, sum, other))
-                            : arith::AddIOp::create(b, loc, sum, other);
+      sum = vector::makeArithReduction(b, loc, vector::CombiningKind::ADD, sum,
+                                       other);
     if (!hasRuns)
       return plan.storeOutputs(here, row, column, sum);
     SmallVector<Value> sums;

@@ -31,9 +31,8 @@ bool MatMulPlan::analyse(bool mayBeInteger) {
       continue;
     if (generic.getNumReductionLoops()) {
       auto match = kernel::matchContraction(&op, code.machine);
-      bool isInteger =
-          match && (match->isInteger() || match->isSignedInteger());
-      if (!match || (isInteger && !mayBeInteger) || match->groupSize || info.op)
+      if (!match || (match->isInteger() && !mayBeInteger) || match->groupSize ||
+          info.op)
         return false;
       info = *match;
     }
@@ -64,7 +63,7 @@ bool MatMulPlan::analyse(bool mayBeInteger) {
 
 bool MatMulPlan::analyseTensorCore() {
   if (!analyse(/*mayBeInteger=*/true) ||
-      (!info.isHalf() && !info.isInteger() && !info.isSignedInteger() &&
+      (!info.isHalf() && !info.isInteger() &&
        info.kind != kernel::OperandKind::F32)) {
     code.fail("no matmul of bf16, f16, f32 or bytes with pointwise ops");
     return false;
@@ -223,12 +222,10 @@ void MatMulPlan::knowSum(Scope &scope, const Index &row, const Index &column,
   place(m, mSizes, row);
   place(n, nSizes, column);
   Coords where = coords(labels.ofTensor(result));
-  if (!fromZero) {
-    Value first = code.eval(scope, init, where);
-    sum = isa<IntegerType>(sum.getType())
-              ? Value(arith::AddIOp::create(code.b, code.loc, sum, first))
-              : arith::AddFOp::create(code.b, code.loc, sum, first);
-  }
+  if (!fromZero)
+    sum =
+        vector::makeArithReduction(code.b, code.loc, vector::CombiningKind::ADD,
+                                   sum, code.eval(scope, init, where));
   code.know(scope, result, where, sum);
   if (knowOfRow)
     knowOfRow(scope, row);

@@ -47,7 +47,8 @@ void TileMatMul::chooseParts(std::optional<int64_t> asked) {
     return;
   partPieces = llvm::divideCeil(pieces, most);
   numParts = llvm::divideCeil(pieces, partPieces);
-  workspace = code.addWorkspace(numParts * countResults(), core.sumType());
+  workspace =
+      code.addWorkspace(numParts * countResults(), getSumType(core.element));
 }
 
 Index TileMatMul::placePart(const Index &block, const Index &tileCount) {
@@ -99,7 +100,7 @@ void TileMatMul::storePart(const Index &row, const Index &column,
     return;
   }
   Value run = vector::FromElementsOp::create(
-      b, code.loc, VectorType::get({kRun}, core.sumType()), sums);
+      b, code.loc, VectorType::get({kRun}, getSumType(core.element)), sums);
   auto store = vector::StoreOp::create(b, code.loc, run, workspace, to);
   store.setAlignment(kAlignment);
 }

@@ -479,7 +479,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   int64_t columns = tiles.warpColumns() / 8;
-  auto pair = VectorType::get({2}, core.sumType());
+  auto pair = VectorType::get({2}, getSumType(core.element));
   Value laneRow = i.div(lane, 4);
   Value myRow = i.add(i.mul(warpRow, 16), laneRow);
   Value myColumn =
@@ -527,28 +527,29 @@ void TileMatMul::finish(Launch &launch,
     Index row = code.add(code.mul(at[0], Index::of(tiles.warpRows())), at[1]);
     row = code.add(code.add(row0, row), Index::of(part));
     Index column = code.add(column0, at[2]);
-    guarded(
-        code, inner,
-        {{row, bound(mSize, tiles.m)}, {column, bound(nSize, tiles.n)}},
-        [&](Scope &here) {
-          Index linear = code.add(code.mul(at[0], Index::of(16)), at[1]);
-          linear = code.add(code.mul(linear, Index::of(sumColumns())), at[2]);
-          Value offset = i.mul(i.from(code.materialize(linear)), 4);
-          Value from = core.pointer(memory, offset, 3);
-          SmallVector<Value> sums;
-          if (hasRuns)
-            sums.assign(core.loadRun(from));
-          else
-            sums.push_back(LLVM::LoadOp::create(b, loc, core.sumType(), from));
-          if (repairsNaN)
-            repair(here, row, column, from, sums);
-          if (numParts > 1)
-            storePart(row, column, sums);
-          else if (hasRuns)
-            storeRun(here, row, column, sums);
-          else
-            storeOutputs(here, row, column, sums.front());
-        });
+    guarded(code, inner,
+            {{row, bound(mSize, tiles.m)}, {column, bound(nSize, tiles.n)}},
+            [&](Scope &here) {
+              Index linear = code.add(code.mul(at[0], Index::of(16)), at[1]);
+              linear =
+                  code.add(code.mul(linear, Index::of(sumColumns())), at[2]);
+              Value offset = i.mul(i.from(code.materialize(linear)), 4);
+              Value from = core.pointer(memory, offset, 3);
+              SmallVector<Value> sums;
+              if (hasRuns)
+                sums.assign(core.loadRun(from));
+              else
+                sums.push_back(LLVM::LoadOp::create(
+                    b, loc, getSumType(core.element), from));
+              if (repairsNaN)
+                repair(here, row, column, from, sums);
+              if (numParts > 1)
+                storePart(row, column, sums);
+              else if (hasRuns)
+                storeRun(here, row, column, sums);
+              else
+                storeOutputs(here, row, column, sums.front());
+            });
     code.endFor(loop);
   }
 }

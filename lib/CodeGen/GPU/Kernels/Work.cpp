@@ -81,21 +81,17 @@ static std::optional<int64_t> countBytes(func::FuncOp kernel) {
 /// Returns the unit of a contraction on matrix units, or "" for other ops.
 static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
                                StringRef kernelClass) {
-  if (!match || kernelClass == kernel::GemvAttr::getMnemonic() ||
-      kernelClass == kernel::MatMulAttr::getMnemonic())
+  if (!match)
     return "";
-  bool isWarpgroup = kernelClass == kernel::WarpgroupAttr::getMnemonic();
-  bool isMatrixCore = kernelClass == kernel::MatrixCoreAttr::getMnemonic();
-  if (match->isSignedInteger())
-    return isMatrixCore ? "mfma8" : "";
-  if (match->isInteger())
-    return isWarpgroup                                            ? "tensor8"
-           : kernelClass == kernel::TensorCoreAttr::getMnemonic() ? "mma8"
-                                                                  : "";
-  if (match->isHalf())
-    return isWarpgroup ? "tensor" : isMatrixCore ? "mfma" : "mma";
-  return match->kind == kernel::OperandKind::F32 && !isMatrixCore ? "tf32x3"
-                                                                  : "";
+  bool isByte = match->isInteger(), isHalf = match->isHalf();
+  if (kernelClass == kernel::WarpgroupAttr::getMnemonic())
+    return isByte ? "tensor8" : "tensor";
+  if (kernelClass == kernel::MatrixCoreAttr::getMnemonic())
+    return isByte ? "mfma8" : isHalf ? "mfma" : "";
+  if (kernelClass == kernel::TensorCoreAttr::getMnemonic() ||
+      kernelClass == kernel::AttentionAttr::getMnemonic())
+    return isByte ? "mma8" : isHalf ? "mma" : "tf32x3";
+  return "";
 }
 
 DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,

@@ -522,8 +522,7 @@ static std::optional<codegen::KernelMatch>
 matchMatrixCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (target.matrixUnit != kernel::MatrixUnit::MFMA || !match ||
-      match->groupSize ||
-      (!match->isHalf() && !match->isSignedInteger() &&
+      (!match->isHalf() && match->kind != kernel::OperandKind::SignedInt8 &&
        match->kind != kernel::OperandKind::F32))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};

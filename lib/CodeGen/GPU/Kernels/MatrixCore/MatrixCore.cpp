@@ -21,21 +21,16 @@ VectorType MatrixCore::chunkType() const {
 }
 
 VectorType MatrixCore::sumType() const {
-  Type type = element.isInteger() ? Type(b.getI32Type()) : b.getF32Type();
-  return VectorType::get({side * side / kWave}, type);
+  return VectorType::get({side * side / kWave}, getSumType(element));
 }
 
 int64_t MatrixCore::steps() const { return element.isF32() ? 4 : 2; }
 
 Value MatrixCore::part(Value chunk, int64_t step) {
-  if (element.isF32()) {
-    Value at = arith::ConstantIntOp::create(b, loc, b.getI32Type(), step);
-    return LLVM::ExtractElementOp::create(b, loc, chunk, at);
-  }
-  if (element.isInteger()) {
-    // Eight bytes.
-    auto two = VectorType::get({2}, b.getI64Type());
-    chunk = LLVM::BitcastOp::create(b, loc, two, chunk);
+  if (element.isInteger()) // eight bytes
+    chunk = LLVM::BitcastOp::create(
+        b, loc, VectorType::get({2}, b.getI64Type()), chunk);
+  if (element.isInteger() || element.isF32()) {
     Value at = arith::ConstantIntOp::create(b, loc, b.getI32Type(), step);
     return LLVM::ExtractElementOp::create(b, loc, chunk, at);
   }

@@ -14,7 +14,7 @@
 #ifndef FX_LIB_CODEGEN_GPU_MATRIXCORE_H
 #define FX_LIB_CODEGEN_GPU_MATRIXCORE_H
 
-#include "mlir/IR/Builders.h"
+#include "../TensorCore/TensorCore.h"
 
 namespace fx::gpu {
 

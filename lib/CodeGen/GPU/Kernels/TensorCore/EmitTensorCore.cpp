@@ -242,7 +242,8 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   for (int64_t s = 0; s < ahead; ++s)
     fetchGuarded(launch.scope, Index::of(s),
                  core.pointer(memory, i.of(s * stageBytes()), 3));
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(core.sumType()));
+  Value zero = arith::ConstantOp::create(
+      b, loc, b.getZeroAttr(getSumType(core.element)));
   // The loop carries the sums, the stage to multiply, and the stage that the
   // next copies write.
   SmallVector<Value> carried(
@@ -311,7 +312,6 @@ static std::optional<codegen::KernelMatch>
 matchTensorCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (!kernel::hasTensorCores(target.matrixUnit) || !match ||
-      match->groupSize ||
       (!match->isHalf() && !match->isInteger() &&
        match->kind != kernel::OperandKind::F32))
     return std::nullopt;

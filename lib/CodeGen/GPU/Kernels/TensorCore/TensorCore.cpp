@@ -64,12 +64,14 @@ Value TensorCore::pointer(Value base, Value offset, unsigned space) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
-Type TensorCore::sumType() {
-  return element.isInteger() ? Type(b.getI32Type()) : b.getF32Type();
+Type fx::gpu::getSumType(Type element) {
+  MLIRContext *ctx = element.getContext();
+  return element.isInteger() ? Type(IntegerType::get(ctx, 32))
+                             : Float32Type::get(ctx);
 }
 
 SmallVector<Value, 8> TensorCore::loadRun(Value address) {
-  auto four = VectorType::get({4}, sumType());
+  auto four = VectorType::get({4}, getSumType(element));
   Int32 i{b, loc};
   SmallVector<Value, 8> numbers;
   for (int64_t half = 0; half < 2; ++half) {
@@ -117,7 +119,7 @@ SmallVector<Value, 4> TensorCore::loadMatrices(Value address,
 
 SmallVector<Value, 4> TensorCore::multiply(ArrayRef<Value> x, ArrayRef<Value> y,
                                            ArrayRef<Value> c) {
-  SmallVector<Type> four(4, sumType());
+  SmallVector<Type> four(4, getSumType(element));
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), four);
   std::array<NVVM::MMALayout, 2> layouts = {NVVM::MMALayout::row,
                                             NVVM::MMALayout::col};

@@ -65,6 +65,10 @@ struct SharedTile {
   mlir::Value offset(Int32 &i, mlir::Value row, mlir::Value chunk) const;
 };
 
+/// Returns the type in which matrix units add products of elements of this
+/// type: f32, or i32 for bytes.
+mlir::Type getSumType(mlir::Type element);
+
 /// Emits instructions that multiply matrices of `element`, bf16, f16 or f32,
 /// and accumulate in f32, or matrices of bytes, unsigned by signed ones, and
 /// accumulate in i32. All threads of a warp must execute `loadMatrices`,
@@ -76,8 +80,6 @@ struct TensorCore {
 
   /// Returns `base` + `offset` bytes, a pointer in address space `space`.
   mlir::Value pointer(mlir::Value base, mlir::Value offset, unsigned space);
-  /// Returns the type of sums, f32 or i32.
-  mlir::Type sumType();
   /// Loads eight sums from shared memory, aligned to 16 bytes.
   llvm::SmallVector<mlir::Value, 8> loadRun(mlir::Value address);
   /// Starts an asynchronous copy of 16 bytes to shared memory. Only the first

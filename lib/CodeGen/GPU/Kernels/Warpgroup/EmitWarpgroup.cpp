@@ -230,7 +230,7 @@ void WarpgroupMatMul::emit() {
     workspace =
         code.addWorkspace(tiles.parts * product(code, batchSizes).constant *
                               mSize.constant * nSize.constant,
-                          core.sumType());
+                          getSumType(core.element));
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value multiprocessors = callRuntime(code, "fx_rt_gpu_multiprocessors", chip);
   Value left = operandAddress(true), right = operandAddress(false);
@@ -270,10 +270,9 @@ static void emitWarpgroup(KernelCode &code) {
 
 static std::optional<codegen::KernelMatch>
 matchWarpgroup(func::FuncOp kernel, const kernel::TargetInfo &target) {
-  if (target.matrixUnit != kernel::MatrixUnit::WGMMA)
-    return std::nullopt;
   auto match = findContraction(kernel, target);
-  if (!match || match->groupSize || (!match->isHalf() && !match->isInteger()))
+  if (target.matrixUnit != kernel::MatrixUnit::WGMMA || !match ||
+      (!match->isHalf() && !match->isInteger()))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }

@@ -57,7 +57,7 @@ Value WarpgroupEpilogue::at(Value base, Value offset) {
 /// Stores columns `first` to `first` + 63 of the sums of one product.
 void WarpgroupEpilogue::stage(Value sums, int64_t first) {
   OpBuilder &b = i.b;
-  auto pair = VectorType::get({2}, core.sumType());
+  auto pair = VectorType::get({2}, getSumType(core.element));
   Value row = i.div(lane, 4), half = i.div(i.rem(lane, 4), 2);
   Value base = i.exclusiveOr(i.mul(half, 16), i.mul(i.rem(row, 4), 32));
   base = i.add(i.add(i.mul(row, kSumRow), base), i.mul(i.rem(lane, 2), 8));
@@ -114,9 +114,10 @@ SmallVector<Value> WarpgroupEpilogue::load(Value row, Value column) {
     Value half = i.mul(i.rem(i.div(column, 4), 2), 16);
     chunk = i.exclusiveOr(i.exclusiveOr(chunk, half), permuted);
     Value from = i.add(i.add(start, chunk), i.mul(i.rem(column, 4), 4));
-    return {LLVM::LoadOp::create(b, i.loc, core.sumType(), at(buffer, from))};
+    return {LLVM::LoadOp::create(b, i.loc, getSumType(core.element),
+                                 at(buffer, from))};
   }
-  auto four = VectorType::get({4}, core.sumType());
+  auto four = VectorType::get({4}, getSumType(core.element));
   SmallVector<Value> numbers;
   chunk = i.exclusiveOr(chunk, permuted);
   for (int64_t half = 0; half < 2; ++half) {
@@ -150,7 +151,8 @@ MatMulPlan::Stores WarpgroupEpilogue::evaluate(Scope &scope, const Index &row,
       memref::StoreOp::create(b, loc, sum, workspace, to);
     }};
   Value run = vector::FromElementsOp::create(
-      b, loc, VectorType::get({MatMulPlan::kRun}, core.sumType()), sums);
+      b, loc, VectorType::get({MatMulPlan::kRun}, getSumType(core.element)),
+      sums);
   return {[=, this, &b] {
     auto store =
         vector::StoreOp::create(b, loc, run, workspace, ValueRange{to});

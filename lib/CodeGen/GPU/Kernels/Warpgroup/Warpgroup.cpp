@@ -136,12 +136,8 @@ int64_t fx::gpu::getBoxColumns(Type element) {
   return kBoxBytes * 8 / element.getIntOrFloatBitWidth();
 }
 
-Type Warpgroup::sumType() {
-  return element.isInteger() ? Type(i.b.getI32Type()) : i.b.getF32Type();
-}
-
 Value Warpgroup::undefined(int64_t columns) {
-  SmallVector<Type> types(columns / 2, sumType());
+  SmallVector<Type> types(columns / 2, getSumType(element));
   return LLVM::PoisonOp::create(
       i.b, i.loc, LLVM::LLVMStructType::getLiteral(i.b.getContext(), types));
 }

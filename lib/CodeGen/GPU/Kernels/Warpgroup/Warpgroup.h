@@ -110,8 +110,6 @@ struct Warpgroup {
                   mlir::Value blocks = {});
 
   //===--- products ------------------------------------------------------===//
-  /// Returns the type of sums, f32 or i32.
-  mlir::Type sumType();
   /// Returns the 64 by `columns` sums of a warpgroup, not set, as a struct of
   /// sums. Elements 4 j to 4 j + 3 of a thread belong to columns 8 j to 8 j +
   /// 7: they are in columns 8 j + 2 * (lane % 4) and the next of row lane / 4,

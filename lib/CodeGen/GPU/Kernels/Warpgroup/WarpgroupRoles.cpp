@@ -319,7 +319,7 @@ void WarpgroupMatMul::exchange(Scope &scope, const WorkItem &item, Value sums,
   Value thread = i.add(i.mul(i.rem(warp, 4), kWarp), lane);
   Value place = at(memory, i.add(i.mul(thread, 16), tiles.exchangeStart()));
   SmallVector<Value> own = core.unpack(sums);
-  Type vector = VectorType::get(4, core.sumType());
+  Type vector = VectorType::get(4, getSumType(core.element));
   auto chunk = [&](Value start, size_t n) {
     return LLVM::GEPOp::create(
         b, loc, start.getType(), b.getI8Type(), start,
@@ -344,12 +344,10 @@ void WarpgroupMatMul::exchange(Scope &scope, const WorkItem &item, Value sums,
   for (size_t n = 0; n < own.size(); n += 4) {
     Value four = LLVM::LoadOp::create(b, loc, vector, chunk(place, n),
                                       /*alignment=*/16);
-    for (size_t k = 0; k < 4; ++k) {
-      Value more = vector::ExtractOp::create(b, loc, four, int64_t(k));
-      own[n + k] = core.element.isInteger()
-                       ? Value(arith::AddIOp::create(b, loc, own[n + k], more))
-                       : arith::AddFOp::create(b, loc, own[n + k], more);
-    }
+    for (size_t k = 0; k < 4; ++k)
+      own[n + k] = vector::makeArithReduction(
+          b, loc, vector::CombiningKind::ADD, own[n + k],
+          vector::ExtractOp::create(b, loc, four, int64_t(k)));
   }
   core.synchronizeWarp();
   core.first(
