@@ -225,9 +225,22 @@ Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
       from.push_back(c);
       continue;
     }
+    Index place = sub(c.base, Index::of(*low));
+    Index end = this->size(op.getSource(), d);
+    std::optional<bool> isKnown;
+    if (auto it = padded.find({op, d}); it != padded.end())
+      isKnown = it->second;
+    else if (!c.lane && place.isStatic() && end.isStatic())
+      isKnown = place.constant >= 0 && place.constant < end.constant;
+    if (isKnown && !*isKnown)
+      return scalar(padding);
+    if (isKnown) {
+      from.push_back({place, c.lane});
+      continue;
+    }
     // One unsigned comparison says whether 0 <= at < size.
-    Value at = materialize(sub(c.base, Index::of(*low)));
-    Value size = materialize(this->size(op.getSource(), d));
+    Value at = materialize(place);
+    Value size = materialize(end);
     if (c.lane) {
       Value all = arith::AddIOp::create(b, loc, laneSteps(c.lane), splat(at));
       lanesInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,

@@ -155,8 +155,8 @@ Index KernelCode::add(const Index &a, const Index &c) {
 Index KernelCode::sub(const Index &a, const Index &c) {
   if (!c.value)
     return {a.value, a.constant - c.constant};
-  if (a == c)
-    return Index::of(0);
+  if (a.value == c.value)
+    return Index::of(a.constant - c.constant);
   return {arith::SubIOp::create(b, loc, materialize(a), c.value), -c.constant};
 }
 

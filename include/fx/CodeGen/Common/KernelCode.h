@@ -142,6 +142,10 @@ public:
   /// `workspaces` as further outputs.
   mlir::Value addWorkspace(int64_t elements, mlir::Type element);
   llvm::SmallVector<mlir::RankedTensorType> workspaces;
+  /// Dimensions of padded tensors of which the next coordinates are all inside
+  /// of the source (true), or all outside. Whoever changes it evaluates in a
+  /// scope that is guarded.
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, bool> padded;
   /// Returns the scalar of the target function for a scalar of the source
   /// function.
   mlir::Value scalar(mlir::Value value);

@@ -81,3 +81,49 @@ func.func @main(%x: tensor<32x1024xf32>) -> tensor<32x1024xf32> {
   %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<32x1024xf32>) outs(%e : tensor<32x1024xf32>) -> tensor<32x1024xf32>
   return %r : tensor<32x1024xf32>
 }
+
+// -----
+
+// A depthwise convolution of 3 x 3 with padding. A tile has two rows of seven
+// pixels. Of the three tiles of a row, the one in the middle is inside of the
+// image; those at its ends are emitted for their place, so that only whether a
+// row is outside remains to be tested. Each row that a tile reads is loaded
+// once: nine pixels, of which an end has eight inside.
+// CHECK-LABEL: func.func private @kernel_0
+// AVX512: scf.forall (%[[ROWS:.+]], %[[TILE:.+]]) in (10, 3)
+// AVX512: %[[INNER:.+]] = arith.cmpi ult, %{{.+}}, %c1 : index
+// AVX512: scf.if %[[INNER]] {
+// AVX512: scf.for {{.*}} = %c0 to %c32 step %c16
+// AVX512: %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c20 : index
+// AVX512: scf.if %[[INSIDE]]
+// AVX512-COUNT-9: vector.load %{{.*}} : memref<13440xf32
+// AVX512-NOT: vector.load %{{.*}} : memref<13440xf32
+// AVX512: else
+// AVX512: scf.if
+// AVX512-COUNT-14: vector.store
+// AVX512: } else {
+// AVX512: arith.cmpi eq, %[[TILE]], %c0 : index
+// AVX512-NEXT: scf.if
+// AVX512-NOT: arith.select
+// AVX2: scf.forall (%{{.+}}, %{{.+}}) in (10, 6)
+// CHECK: return
+func.func private @kernel_0(%x: tensor<20x21x32xf32>, %w: tensor<3x3x32xf32>, %out: tensor<20x21x32xf32>) -> tensor<20x21x32xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %zero : f32
+  } : tensor<20x21x32xf32> to tensor<22x23x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<20x21x32xf32>) -> tensor<20x21x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(h, w, c, i, j) -> (h + i, w + j, c)>, affine_map<(h, w, c, i, j) -> (i, j, c)>, affine_map<(h, w, c, i, j) -> (h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%p, %w : tensor<22x23x32xf32>, tensor<3x3x32xf32>) outs(%f : tensor<20x21x32xf32>) attrs = {fx_kernel.schedule = #fx_kernel.window} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<20x21x32xf32>
+  return %r : tensor<20x21x32xf32>
+}
+func.func @main(%x: tensor<20x21x32xf32>, %w: tensor<3x3x32xf32>) -> tensor<20x21x32xf32> {
+  %e = tensor.empty() : tensor<20x21x32xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<20x21x32xf32>, tensor<3x3x32xf32>) outs(%e : tensor<20x21x32xf32>) -> tensor<20x21x32xf32>
+  return %r : tensor<20x21x32xf32>
+}

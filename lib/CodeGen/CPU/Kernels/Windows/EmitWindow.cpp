@@ -7,12 +7,12 @@
 //
 // The lanes walk a dimension that is not reduced. Long columns are reduced in
 // blocks of several vectors, so that each row of a block is several cache
-// lines.
+// lines. Windows that slide over an image: SlidingWindow.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Emitters.h"
-#include "fx/CodeGen/Common/RowPlan.h"
+#include "SlidingWindow.h"
+#include "WindowEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -27,64 +27,10 @@ using namespace fx::cpu;
 static constexpr int64_t kShortRow = 4;
 /// Length of a column from which separate accumulators pay off.
 static constexpr int64_t kLongColumn = 32;
-/// Number of accumulators that hide the latency of an addition.
-static constexpr int64_t kLatency = 4;
 /// The number of rows from the one in use to the one that is prefetched.
 static constexpr int64_t kRowsAhead = 3;
 /// Costs of the ops of a kernel up to which memory determines its speed.
 static constexpr int64_t kCheap = 4;
-
-namespace {
-/// Emits one kernel. Call `analyse`, then `emit`.
-struct WindowEmitter {
-  KernelCode &code;
-  linalg::GenericOp root; ///< the reduction
-  SmallVector<Combiner> combiners;
-  LoopLabels labels;
-  unsigned lane = 0;          ///< the loop that the lanes walk
-  SmallVector<Index> at;      ///< the current position of each loop
-  SmallVector<Value> neutral; ///< of each combiner
-  /// Inputs of which rows are prefetched, and the bytes of an element.
-  SmallVector<std::pair<OpOperand *, int64_t>> prefetched;
-  unsigned reduced = 0; ///< the loop over the rows of `prefetched`
-
-  explicit WindowEmitter(KernelCode &code) : code(code) {}
-  /// Reports an error and returns false if the kernel has another form.
-  bool analyse();
-  /// Returns the current coordinates of a tensor with labels `of`.
-  Coords coords(ArrayRef<int> of);
-  /// Fills `neutral`. Reports an error and returns false if a combiner has no
-  /// neutral element.
-  bool findNeutral();
-  /// Returns the start of vector `u` of those from `base` on.
-  Index lanesAt(const Index &base, int64_t u) {
-    return code.add(base, Index::of(u * code.lanes));
-  }
-  /// Chooses the inputs whose rows are prefetched. A block of columns is a part
-  /// of each row, so the prefetcher of the CPU does not see one stream.
-  void choosePrefetches();
-  /// Prefetches the columns `at[lane]` of a later row.
-  void emitPrefetches(int64_t vector);
-  /// Returns the reduced values of `unroll` vectors of columns from `base` on:
-  /// for each vector, one value per combiner.
-  SmallVector<Value> reduceColumns(Scope &scope, const Index &base,
-                                   int64_t unroll);
-  /// Reduces these columns, and stores the outputs there.
-  void emitColumns(Scope &scope, const Index &base, int64_t unroll);
-  /// Returns the number of elements of a column; an estimate if it is dynamic.
-  int64_t columnLength();
-  /// Returns the number of vectors of columns that are reduced at the same
-  /// time.
-  int64_t chooseUnroll();
-  /// Emits a loop over the whole blocks of `unroll` vectors of the columns from
-  /// `from` to `width`. Returns the first column behind them.
-  Index emitBlocks(Scope &task, const Index &from, const Index &width,
-                   int64_t unroll);
-  /// As `emitBlocks` for all columns, with blocks that threads share.
-  Index shareColumns(Scope &top, const Index &width, int64_t unroll);
-  void emit();
-};
-} // namespace
 
 bool WindowEmitter::analyse() {
   SmallVector<Operation *> ops;
@@ -178,18 +124,34 @@ SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
       at[lane] = lanesAt(base, u);
       if (unroll > 1)
         emitPrefetches(u);
-      Coords all;
-      for (unsigned d = 0; d < at.size(); ++d)
-        all.push_back({at[d], d == lane});
-      for (auto [slot, c] : llvm::enumerate(combiners)) {
-        Value &sum = sums[u * combiners.size() + slot];
-        sum = RowPlan::combine(
-            code, c.op, sum,
-            code.splat(code.evalBody(inner, root, c.input, all)));
-      }
+      combine(inner, sums.slice(u * combiners.size(), combiners.size()));
     }
   };
   return code.forReduction(scope, root, at, acc, step);
+}
+
+void WindowEmitter::combine(Scope &scope, MutableArrayRef<Value> sums) {
+  Coords all;
+  for (unsigned d = 0; d < at.size(); ++d)
+    all.push_back({at[d], d == lane});
+  for (auto [sum, c] : llvm::zip_equal(sums, combiners))
+    sum = RowPlan::combine(
+        code, c.op, sum, code.splat(code.evalBody(scope, root, c.input, all)));
+}
+
+void WindowEmitter::store(Scope &scope, ArrayRef<Value> sums) {
+  for (auto [slot, c] : llvm::enumerate(combiners)) {
+    OpResult result = root->getResult(slot);
+    Coords to = coords(labels.ofTensor(result));
+    Value init = code.eval(scope, root.getDpsInits()[slot], to);
+    code.know(scope, result, to,
+              RowPlan::combine(code, c.op, sums[slot], code.splat(init)));
+  }
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    Coords to = coords(labels.ofTensor(code.output(i)));
+    code.store(*code.buffer(code.outputArg(i)), to,
+               code.eval(scope, code.output(i), to));
+  }
 }
 
 void WindowEmitter::emitColumns(Scope &scope, const Index &base,
@@ -197,19 +159,7 @@ void WindowEmitter::emitColumns(Scope &scope, const Index &base,
   SmallVector<Value> acc = reduceColumns(scope, base, unroll);
   for (int64_t u = 0; u < unroll; ++u) {
     at[lane] = lanesAt(base, u);
-    for (auto [slot, c] : llvm::enumerate(combiners)) {
-      OpResult result = root->getResult(slot);
-      Coords to = coords(labels.ofTensor(result));
-      Value init = code.eval(scope, root.getDpsInits()[slot], to);
-      code.know(scope, result, to,
-                RowPlan::combine(code, c.op, acc[u * combiners.size() + slot],
-                                 code.splat(init)));
-    }
-    for (unsigned i = 0; i < code.numOutputs(); ++i) {
-      Coords to = coords(labels.ofTensor(code.output(i)));
-      code.store(*code.buffer(code.outputArg(i)), to,
-                 code.eval(scope, code.output(i), to));
-    }
+    store(scope, ArrayRef(acc).slice(u * combiners.size(), combiners.size()));
   }
 }
 
@@ -284,6 +234,8 @@ void WindowEmitter::emit() {
   }
   if (!findNeutral())
     return;
+  if (auto sliding = SlidingWindow::match(*this))
+    return sliding->emit();
   choosePrefetches();
   Index width = code.loopSize(root, lane), done = Index::of(0);
   int64_t unroll = chooseUnroll();

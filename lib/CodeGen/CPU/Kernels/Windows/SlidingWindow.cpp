@@ -1,0 +1,397 @@
+//===- SlidingWindow.cpp - windows that slide over an image ---------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SlidingWindow.h"
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+using namespace fx::kernel;
+using namespace fx::cpu;
+
+/// The largest number of columns of a tile.
+static constexpr int64_t kColumns = 8;
+/// The number of taps up to which all rows of the window are unrolled.
+static constexpr int64_t kUnrolledTaps = 16;
+/// The largest number of columns of a window, which are always unrolled.
+static constexpr int64_t kTapsOfRow = 16;
+/// The largest number of tiles with code of their own at the ends of a row.
+static constexpr int64_t kEndTiles = 3;
+/// The number of tasks that threads divide evenly enough.
+static constexpr int64_t kTasks = 16;
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+std::optional<SlidingWindow::Axis> SlidingWindow::matchAxis(unsigned loop) {
+  AffineMap map = w.root.getMatchingIndexingMap(image);
+  SmallVector<utils::IteratorType> kinds = w.root.getIteratorTypesArray();
+  std::optional<Axis> axis;
+  for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+    if (!expr.isFunctionOfDim(loop))
+      continue;
+    SmallVector<int64_t> flat;
+    if (axis ||
+        failed(getFlattenedAffineExpr(expr, map.getNumDims(), 0, &flat)) ||
+        flat.size() != map.getNumDims() + 1 || flat.back() != 0)
+      return std::nullopt;
+    axis.emplace();
+    axis->loop = loop;
+    axis->dim = d;
+    axis->stride = flat[loop];
+    for (unsigned other = 0; other < map.getNumDims(); ++other) {
+      if (other == loop || flat[other] == 0)
+        continue;
+      Index taps = code.loopSize(w.root, other);
+      if (axis->tap || kinds[other] != utils::IteratorType::reduction ||
+          !taps.isStatic())
+        return std::nullopt;
+      axis->tap = other;
+      axis->taps = taps.constant;
+      axis->dilation = flat[other];
+    }
+    if (axis->stride < 1 || axis->dilation < 1)
+      return std::nullopt;
+  }
+  if (axis && pad) {
+    auto low = getConstantIntValue(pad.getMixedLowPad()[axis->dim]);
+    auto high = getConstantIntValue(pad.getMixedHighPad()[axis->dim]);
+    if (!low || !high)
+      return std::nullopt;
+    axis->low = *low;
+    axis->isPadded = *low || *high;
+    // A dynamic image has no padding here (isEasyPad).
+    if (axis->isPadded && pad.getSourceType().isDynamicDim(axis->dim))
+      return std::nullopt;
+  }
+  return axis;
+}
+
+std::optional<SlidingWindow> SlidingWindow::match(WindowEmitter &window) {
+  linalg::GenericOp root = window.root;
+  AffineMap result = root.getIndexingMapMatchingResult(root->getResult(0));
+  unsigned rank = result.getNumResults();
+  if (rank < 2)
+    return std::nullopt;
+  SlidingWindow sliding(window);
+  unsigned loop = result.getDimPosition(rank - 2);
+  SmallVector<unsigned> reduced;
+  root.getReductionDims(reduced);
+  for (OpOperand *operand : root.getDpsInputOperands()) {
+    AffineMap map = root.getMatchingIndexingMap(operand);
+    unsigned n = map.getNumResults();
+    bool slides = llvm::any_of(map.getResults(), [&](AffineExpr expr) {
+      return expr.isFunctionOfDim(loop) && !isa<AffineDimExpr>(expr) &&
+             llvm::any_of(reduced,
+                          [&](unsigned d) { return expr.isFunctionOfDim(d); });
+    });
+    if (slides && !sliding.image && n &&
+        map.getResult(n - 1) == getAffineDimExpr(window.lane, map.getContext()))
+      sliding.image = operand;
+    else if (slides || operand->get().getDefiningOp<tensor::PadOp>())
+      return std::nullopt;
+  }
+  if (!sliding.image)
+    return std::nullopt;
+  sliding.pad = sliding.image->get().getDefiningOp<tensor::PadOp>();
+  std::optional<Axis> column = sliding.matchAxis(loop);
+  if (!column)
+    return std::nullopt;
+  sliding.column = *column;
+  if (rank >= 3)
+    sliding.row = sliding.matchAxis(result.getDimPosition(rank - 3));
+  // A row that does not slide is one of the outer loops.
+  if (sliding.row && !sliding.row->tap)
+    sliding.row.reset();
+  for (unsigned d : reduced)
+    if (d != sliding.column.tap && (!sliding.row || d != sliding.row->tap))
+      return std::nullopt;
+  if (!sliding.chooseTile())
+    return std::nullopt;
+  return sliding;
+}
+
+bool SlidingWindow::chooseTile() {
+  if (column.taps > kTapsOfRow)
+    return false;
+  int64_t sums = code.machine.registers / 2 / w.combiners.size();
+  unrollsRows = !row || row->taps * column.taps <= kUnrolledTaps;
+  if (row && unrollsRows && sums >= 2 * kLatency) {
+    Index size = code.loopSize(w.root, row->loop);
+    if (size.isStatic() && size.constant % 2 == 0)
+      rows = 2;
+  }
+  columns = std::min(sums / rows, kColumns);
+  auto schedule = w.root->getAttrOfType<WindowAttr>(kScheduleAttr);
+  if (schedule && schedule.getUnroll())
+    columns = schedule.getUnroll();
+  Index size = code.loopSize(w.root, column.loop);
+  if (size.isStatic() && columns > 1)
+    columns = llvm::divideCeil(size.constant,
+                               llvm::divideCeil(size.constant, columns));
+  return columns > 1;
+}
+
+std::pair<int64_t, int64_t> SlidingWindow::getInnerTiles(int64_t count) {
+  Index size = code.loopSize(w.root, column.loop);
+  int64_t first = 0, end = size.constant / columns;
+  if (column.isPadded) {
+    int64_t source = pad.getSourceType().getDimSize(column.dim);
+    int64_t step = columns * column.stride;
+    first = llvm::divideCeil(column.low, step);
+    // The last pixel that a tile reads, without the pixels of tiles before it.
+    int64_t last = (columns - 1) * column.stride +
+                   (column.taps - 1) * column.dilation - column.low;
+    end = std::min(end, source > last ? (source - 1 - last) / step + 1 : 0);
+  }
+  first = std::min(first, count);
+  return {first, std::max(first, end)};
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+Value SlidingWindow::compare(arith::CmpIPredicate predicate, const Index &a,
+                             const Index &b) {
+  return arith::CmpIOp::create(code.b, code.loc, predicate, code.materialize(a),
+                               code.materialize(b));
+}
+
+void SlidingWindow::emitBranch(Scope &outer, scf::IfOp branch, bool isThen,
+                               llvm::function_ref<void(Scope &)> body) {
+  OpBuilder::InsertionGuard guard(code.b);
+  Block *block = isThen ? branch.thenBlock() : branch.elseBlock();
+  if (block->mightHaveTerminator())
+    code.b.setInsertionPoint(block->getTerminator());
+  else
+    code.b.setInsertionPointToEnd(block);
+  // What is known of the padding holds only here.
+  Scope inner;
+  inner.parent = &outer;
+  inner.loop = branch;
+  inner.isGuarded = true;
+  body(inner);
+}
+
+void SlidingWindow::addTaps(Scope &scope, const Index &from, int64_t count,
+                            const Uses &uses, MutableArrayRef<Value> sums) {
+  int64_t slots = w.combiners.size();
+  for (auto [r, tap] : uses) {
+    if (row) {
+      w.at[row->loop] = code.add(firstRow, Index::of(r));
+      w.at[*row->tap] = tap;
+    }
+    for (int64_t k = 0; k < column.taps; ++k)
+      for (int64_t c = 0; c < count; ++c) {
+        w.at[*column.tap] = Index::of(k);
+        w.at[column.loop] = code.add(from, Index::of(c));
+        w.combine(scope, sums.slice((r * count + c) * slots, slots));
+      }
+  }
+}
+
+void SlidingWindow::emitRow(Scope &scope, const Index &from, int64_t count,
+                            const Index &offset, const Uses &uses,
+                            MutableArrayRef<Value> sums) {
+  if (!row || !row->isPadded)
+    return addTaps(scope, from, count, uses, sums);
+  // One unsigned comparison says whether the row is inside.
+  Index at = code.add(code.mul(firstRow, Index::of(row->stride)), offset);
+  Value isInside =
+      compare(arith::CmpIPredicate::ult, code.sub(at, Index::of(row->low)),
+              code.size(pad.getSource(), row->dim));
+  int64_t width = count * w.combiners.size();
+  SmallVector<Type> types;
+  for (auto use : uses)
+    for (Value sum : sums.slice(use.first * width, width))
+      types.push_back(sum.getType());
+  auto branch = scf::IfOp::create(code.b, code.loc, types, isInside,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  bool &inside = code.padded[{pad, row->dim}];
+  for (bool isThen : {true, false}) {
+    inside = isThen;
+    emitBranch(scope, branch, isThen, [&](Scope &inner) {
+      SmallVector<Value> next(sums), results;
+      addTaps(inner, from, count, uses, next);
+      for (auto use : uses)
+        llvm::append_range(results,
+                           ArrayRef(next).slice(use.first * width, width));
+      scf::YieldOp::create(code.b, code.loc, results);
+    });
+  }
+  code.padded.erase({pad, row->dim});
+  ValueRange results = branch.getResults();
+  for (auto use : uses) {
+    llvm::copy(results.take_front(width), sums.begin() + use.first * width);
+    results = results.drop_front(width);
+  }
+}
+
+void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count) {
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < rows * count; ++i)
+    llvm::append_range(sums, w.neutral);
+  if (!unrollsRows) {
+    Scope inner;
+    scf::ForOp loop = code.beginFor(scope, inner, Index::of(0),
+                                    Index::of(row->taps), 1, sums);
+    sums.assign(loop.getRegionIterArgs().begin(),
+                loop.getRegionIterArgs().end());
+    Index tap = Index(loop.getInductionVar());
+    emitRow(inner, from, count, code.mul(tap, Index::of(row->dilation)),
+            {{0, tap}}, sums);
+    code.endFor(loop, sums);
+    sums.assign(loop.getResults().begin(), loop.getResults().end());
+  } else {
+    int64_t taps = row ? row->taps : 1;
+    int64_t stride = row ? row->stride : 1, dilation = row ? row->dilation : 1;
+    int64_t last = (rows - 1) * stride + (taps - 1) * dilation;
+    // The taps of each sum are added in the order of the window.
+    for (int64_t offset = 0; offset <= last; ++offset) {
+      Uses uses;
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t tap = 0; tap < taps; ++tap)
+          if (r * stride + tap * dilation == offset)
+            uses.push_back({r, Index::of(tap)});
+      if (!uses.empty())
+        emitRow(scope, from, count, Index::of(offset), uses, sums);
+    }
+  }
+  int64_t slots = w.combiners.size();
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < count; ++c) {
+      if (row)
+        w.at[row->loop] = code.add(firstRow, Index::of(r));
+      w.at[column.loop] = code.add(from, Index::of(c));
+      w.store(scope, ArrayRef(sums).slice((r * count + c) * slots, slots));
+    }
+}
+
+void SlidingWindow::emitTile(Scope &task, const Index &from, int64_t count,
+                             bool isInner) {
+  if (isInner && column.isPadded)
+    code.padded[{pad, column.dim}] = true;
+  code.forVectors(task, firstChannel, endChannel,
+                  [&](Scope &scope, const Index &base) {
+                    w.at[w.lane] = base;
+                    emitPixels(scope, from, count);
+                  });
+  code.padded.erase({pad, column.dim});
+}
+
+void SlidingWindow::emitTilesOfRow(Scope &task, const Index &tile,
+                                   const Index &count) {
+  Index size = code.loopSize(w.root, column.loop);
+  Index from = code.mul(tile, Index::of(columns));
+  // Emits the columns of one tile, one after the other.
+  auto emitColumns = [&](Scope &scope) {
+    Index end = code.min(code.add(from, Index::of(columns)), size);
+    Scope inner;
+    scf::ForOp loop = code.beginFor(scope, inner, from, end, 1);
+    emitTile(inner, Index(loop.getInductionVar()), 1, /*isInner=*/false);
+    code.endFor(loop);
+  };
+  if (!size.isStatic()) {
+    Value isWhole = compare(arith::CmpIPredicate::sle,
+                            code.add(from, Index::of(columns)), size);
+    auto branch = scf::IfOp::create(code.b, code.loc, isWhole,
+                                    /*withElseRegion=*/true);
+    emitBranch(task, branch, true, [&](Scope &scope) {
+      emitTile(scope, from, columns, /*isInner=*/true);
+    });
+    emitBranch(task, branch, false, emitColumns);
+    return;
+  }
+  auto [first, end] = getInnerTiles(count.constant);
+  SmallVector<int64_t> ends;
+  for (int64_t t = 0; t < count.constant; ++t)
+    if (t < first || t >= end)
+      ends.push_back(t);
+  if (ends.empty())
+    return emitTile(task, from, columns, /*isInner=*/true);
+  // At a known place, the taps outside are known.
+  std::function<void(Scope &, ArrayRef<int64_t>)> emitEnds =
+      [&](Scope &scope, ArrayRef<int64_t> tiles) {
+        int64_t at = tiles.front() * columns;
+        auto emitFirst = [&](Scope &inner) {
+          emitTile(inner, Index::of(at), std::min(columns, size.constant - at),
+                   /*isInner=*/false);
+        };
+        if (tiles.size() == 1)
+          return emitFirst(scope);
+        Value isFirst =
+            compare(arith::CmpIPredicate::eq, tile, Index::of(tiles.front()));
+        auto branch = scf::IfOp::create(code.b, code.loc, isFirst,
+                                        /*withElseRegion=*/true);
+        emitBranch(scope, branch, true, emitFirst);
+        emitBranch(scope, branch, false,
+                   [&](Scope &inner) { emitEnds(inner, tiles.drop_front()); });
+      };
+  auto emitOuter = [&](Scope &scope) {
+    if (int64_t(ends.size()) <= kEndTiles)
+      emitEnds(scope, ends);
+    else
+      emitColumns(scope);
+  };
+  if (first == end)
+    return emitOuter(task);
+  Value isInner =
+      compare(arith::CmpIPredicate::ult, code.sub(tile, Index::of(first)),
+              Index::of(end - first));
+  auto branch = scf::IfOp::create(code.b, code.loc, isInner,
+                                  /*withElseRegion=*/true);
+  emitBranch(task, branch, true, [&](Scope &scope) {
+    emitTile(scope, from, columns, /*isInner=*/true);
+  });
+  emitBranch(task, branch, false, emitOuter);
+}
+
+void SlidingWindow::emit() {
+  AffineMap map = w.root.getIndexingMapMatchingResult(w.root->getResult(0));
+  SmallVector<Index> sizes, ivs;
+  SmallVector<unsigned> loops;
+  Index tiles;
+  for (AffineExpr expr : map.getResults().drop_back()) {
+    loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+    Index size = code.loopSize(w.root, loops.back());
+    if (row && loops.back() == row->loop)
+      size = code.floorDiv(size, rows);
+    if (loops.back() == column.loop)
+      size = tiles = code.ceilDiv(size, columns);
+    sizes.push_back(size);
+  }
+  // Threads share the channels, too, if there are few tiles.
+  Index channels = code.loopSize(w.root, w.lane);
+  int64_t tasks = 1, part = channels.isStatic() ? channels.constant : 0;
+  for (const Index &size : sizes)
+    tasks *= size.isStatic() ? size.constant : kTasks;
+  int64_t parts = llvm::divideCeil(kTasks, tasks);
+  while (parts > 1 && part % (parts * kLatency * code.lanes))
+    --parts;
+  part /= parts;
+  sizes.push_back(Index::of(parts));
+  Scope top, task;
+  Operation *forall = code.beginForall(
+      top, task, sizes, ivs, rows * columns * w.columnLength() * part);
+  Index tile;
+  for (auto [d, iv] : llvm::zip(loops, ivs)) {
+    if (row && d == row->loop)
+      firstRow = code.mul(iv, Index::of(rows));
+    else if (d == column.loop)
+      tile = iv;
+    else
+      w.at[d] = iv;
+  }
+  firstChannel = code.mul(ivs.back(), Index::of(part));
+  endChannel = parts > 1 ? code.add(firstChannel, Index::of(part)) : channels;
+  emitTilesOfRow(task, tile, tiles);
+  code.endForall(forall);
+}

@@ -1,0 +1,88 @@
+//===- SlidingWindow.h - windows that slide over an image -------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_KERNELS_WINDOWS_SLIDINGWINDOW_H
+#define FX_LIB_CODEGEN_CPU_KERNELS_WINDOWS_SLIDINGWINDOW_H
+
+#include "WindowEmitter.h"
+
+namespace fx::cpu {
+
+/// Emits depthwise convolutions and pooling of channels-last images: reductions
+/// whose input is read at `stride` * pixel + `dilation` * tap. The lanes walk
+/// channels. A tile of pixels, of one or more rows of the result, has its sums
+/// in registers, so that pixels of the image and weights are loaded once for
+/// several results. Most tiles have no pixel outside of the image in a row;
+/// the others are emitted apart. Rows outside of the image are skipped by a
+/// branch.
+class SlidingWindow {
+public:
+  /// Returns nullopt if the reduction has another form.
+  static std::optional<SlidingWindow> match(WindowEmitter &window);
+  void emit();
+
+private:
+  /// A dimension of the image over which the window slides.
+  struct Axis {
+    unsigned loop = 0;           ///< over pixels of the result
+    std::optional<unsigned> tap; ///< the loop over the window
+    int64_t taps = 1, stride = 1, dilation = 1;
+    int64_t low = 0; ///< the padding in front
+    bool isPadded = false;
+    unsigned dim = 0; ///< of the image
+  };
+  /// The taps of a row of the image: rows of the result in a tile, and rows of
+  /// the window.
+  using Uses = llvm::SmallVector<std::pair<int64_t, codegen::Index>>;
+
+  explicit SlidingWindow(WindowEmitter &w) : w(w), code(w.code) {}
+  /// Describes the dimension of `image` that `loop` indexes.
+  std::optional<Axis> matchAxis(unsigned loop);
+  /// Sets the size of tiles.
+  bool chooseTile();
+  /// Returns the first and the last tile of a row, + 1, whose pixels are all
+  /// inside of the image, if the row has `count` tiles.
+  std::pair<int64_t, int64_t> getInnerTiles(int64_t count);
+
+  void emitTilesOfRow(codegen::Scope &task, const codegen::Index &tile,
+                      const codegen::Index &count);
+  /// Emits the pixels of the columns from `from` on, for all channels of the
+  /// task.
+  void emitTile(codegen::Scope &task, const codegen::Index &from,
+                int64_t columns, bool isInner);
+  void emitPixels(codegen::Scope &scope, const codegen::Index &from,
+                  int64_t columns);
+  /// Adds a row of the image to `sums`: row `offset` of those that the tile
+  /// reads.
+  void emitRow(codegen::Scope &scope, const codegen::Index &from,
+               int64_t columns, const codegen::Index &offset, const Uses &uses,
+               llvm::MutableArrayRef<mlir::Value> sums);
+  /// Adds taps without a branch.
+  void addTaps(codegen::Scope &scope, const codegen::Index &from,
+               int64_t columns, const Uses &uses,
+               llvm::MutableArrayRef<mlir::Value> sums);
+  /// Emits `body` in a branch of `branch`.
+  void emitBranch(codegen::Scope &outer, mlir::scf::IfOp branch, bool isThen,
+                  llvm::function_ref<void(codegen::Scope &)> body);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate,
+                      const codegen::Index &a, const codegen::Index &b);
+
+  WindowEmitter &w;
+  codegen::KernelCode &code;
+  mlir::OpOperand *image = nullptr;
+  mlir::tensor::PadOp pad; ///< that defines the image, or null
+  std::optional<Axis> row; ///< the dimension in front of `column`
+  Axis column;
+  int64_t rows = 1, columns = 1; ///< of a tile
+  bool unrollsRows = true;       ///< those of the window
+  codegen::Index firstRow;       ///< of the tile of this task
+  codegen::Index firstChannel, endChannel;
+};
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_KERNELS_WINDOWS_SLIDINGWINDOW_H
