@@ -103,3 +103,20 @@ func.func @convolution(%x: tensor<1x6x6x3xf32>, %w: tensor<3x3x3x8xf32>, %b: ten
   } -> tensor<1x4x4x2xf32>
   return %sum : tensor<1x4x4x2xf32>
 }
+
+// A transpose loses its unit dimensions, so that the pad reads its result
+// without a reshape and becomes a part of the same kernel.
+// CHECK-LABEL: func.func @transpose
+// CHECK: %[[IN:.*]] = tensor.collapse_shape %{{.*}} : tensor<1x3x8x8xf32> into tensor<3x8x8xf32>
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%[[IN]] : tensor<3x8x8xf32>)
+// CHECK: tensor.pad %[[T]] low[1, 1, 0] high[1, 1, 0]
+func.func @transpose(%x: tensor<1x3x8x8xf32>) -> tensor<1x10x10x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x8x8x3xf32>
+  %t = linalg.transpose ins(%x : tensor<1x3x8x8xf32>) outs(%e : tensor<1x8x8x3xf32>) permutation = [0, 2, 3, 1]
+  %p = tensor.pad %t low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x8x8x3xf32> to tensor<1x10x10x3xf32>
+  return %p : tensor<1x10x10x3xf32>
+}

@@ -131,6 +131,21 @@ static SmallVector<unsigned> getDroppable(Operation *op) {
   return loops;
 }
 
+/// Makes generics of transposes that have unit dimensions, which the patterns
+/// drop from generics only.
+static void generalizeTransposes(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  SmallVector<linalg::TransposeOp> transposes;
+  root->walk([&](linalg::TransposeOp op) {
+    if (llvm::is_contained(op.getInput().getType().getShape(), 1))
+      transposes.push_back(op);
+  });
+  for (linalg::TransposeOp op : transposes) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+}
+
 namespace {
 struct AlignShapes : fx::kernel::impl::AlignShapesPassBase<AlignShapes> {
   using Base::Base;
@@ -154,6 +169,7 @@ struct AlignShapes : fx::kernel::impl::AlignShapesPassBase<AlignShapes> {
     GreedyRewriteConfig config;
     config.setMaxIterations(10);
     config.setMaxNumRewrites(100000);
+    generalizeTransposes(getOperation());
     {
       RewritePatternSet patterns(&getContext());
       linalg::ControlDropUnitDims control;

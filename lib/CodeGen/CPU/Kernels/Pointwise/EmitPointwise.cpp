@@ -40,6 +40,62 @@ static int64_t chooseUnroll(KernelCode &code) {
   return cost <= kCheap ? 4 : 1;
 }
 
+/// The largest last dimension whose vectors are interleaved.
+static constexpr int64_t kInterleaved = 4;
+
+/// Interleaves the elements of `rows`: element j of the result, over all of its
+/// vectors, is element j / n of row j % n, where n is the number of rows.
+static SmallVector<Value> interleave(KernelCode &code, ArrayRef<Value> rows) {
+  int64_t n = rows.size(), lanes = code.lanes;
+  SmallVector<Value> result;
+  for (int64_t k = 0; k < n; ++k) {
+    // Each step adds the elements of a row to those of the rows before it.
+    Value all = rows[0];
+    for (int64_t row = 1; row < n; ++row) {
+      SmallVector<int64_t> mask;
+      for (int64_t j = 0; j < lanes; ++j) {
+        int64_t element = k * lanes + j, from = element % n;
+        mask.push_back(from == row              ? lanes + element / n
+                       : row == 1 || from > row ? element / n
+                                                : j);
+      }
+      all = vector::ShuffleOp::create(code.b, code.loc, all, rows[row], mask);
+    }
+    result.push_back(all);
+  }
+  return result;
+}
+
+/// Stores the outputs at all coordinates of the last dimension, for a vector
+/// along the dimension before it.
+static void storeInterleaved(KernelCode &code, Scope &scope, Coords coords,
+                             int64_t width) {
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    const Buffer &to = *code.buffer(code.outputArg(i));
+    VectorType type = code.vectorType(to.element);
+    SmallVector<Value> rows;
+    for (int64_t k = 0; k < width; ++k) {
+      coords.back().base = Index::of(k);
+      rows.push_back(code.splat(code.eval(scope, code.output(i), coords)));
+    }
+    // LLVM scalarizes shuffles of bf16 without AVX512-BF16.
+    bool isBF16 = to.element.isBF16();
+    if (isBF16)
+      for (Value &row : rows)
+        row = arith::BitcastOp::create(code.b, code.loc,
+                                       type.clone(code.b.getI16Type()), row);
+    Coords place(coords);
+    place[coords.size() - 2].lane = 0;
+    for (auto [k, value] : llvm::enumerate(interleave(code, rows))) {
+      // The rows of the last dimension follow each other in memory.
+      place.back() = {Index::of(k * code.lanes), 1};
+      if (isBF16)
+        value = arith::BitcastOp::create(code.b, code.loc, type, value);
+      code.store(to, place, value);
+    }
+  }
+}
+
 static void emitPointwise(KernelCode &code) {
   Value first = code.output(0);
   int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
@@ -57,12 +113,18 @@ static void emitPointwise(KernelCode &code) {
     for (int64_t d = rank - 2; d >= 0 && lane == rank - 1; --d)
       if (type.isDynamicDim(d) || type.getDimSize(d) >= code.lanes)
         lane = d;
+  // Whole vectors of adjacent rows are interleaved, rather than scattered.
+  int64_t narrow = type.getRank() ? type.getShape().back() : 0;
+  bool interleaves =
+      lane >= 0 && lane == rank - 2 && narrow > 1 && narrow <= kInterleaved;
   Scope top;
   SmallVector<Index> sizes;
   SmallVector<int64_t> walked; // the dimension of each of `sizes`
   Index inner = Index::of(1);
   for (int64_t d = 0; d < rank; ++d) {
     Index size = code.size(code.outputArg(0), d);
+    if (d == rank - 1 && interleaves)
+      continue;
     if (d == lane || (d >= rank - merged && merged > 1)) {
       inner = code.mul(inner, size);
     } else {
@@ -77,7 +139,13 @@ static void emitPointwise(KernelCode &code) {
       coords[d] = {iv, false};
     if (rank)
       coords[lane] = {at, isVector};
-    storeOutputs(code, scope, coords);
+    if (interleaves && !code.mask)
+      return storeInterleaved(code, scope, coords, narrow);
+    for (int64_t k = 0; k < (interleaves ? narrow : 1); ++k) {
+      if (interleaves)
+        coords.back().base = Index::of(k);
+      storeOutputs(code, scope, coords);
+    }
   };
   Scope inForall;
   SmallVector<Index> ivs;
@@ -87,6 +155,7 @@ static void emitPointwise(KernelCode &code) {
   if (isFlat && !(inner.isStatic() && inner.constant <= 2 * kFlatChunk))
     sizes.push_back(code.ceilDiv(inner, kFlatChunk));
   int64_t work = isFlat ? kFlatChunk : inner.isStatic() ? inner.constant : 0;
+  work *= interleaves ? narrow : 1;
   Operation *forall = code.beginForall(top, inForall, sizes, ivs, work);
   Index from = Index::of(0), to = inner;
   if (isFlat && !ivs.empty()) {
