@@ -2,17 +2,27 @@
 
 #id = affine_map<(m, n) -> (m, n)>
 
-// 3 rows by 2 vectors and 100 columns: four panels, the last one masked. Each
-// of the two unrolled steps has its own accumulators.
+// 3 rows by 2 vectors and 100 columns: four panels. The last one has 4 columns,
+// so it is computed as one vector, which is masked, with four unrolled steps.
+// Each of the two unrolled steps of the others has its own accumulators.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: memref<4x64x32xf32, strided<[2048, 32, 1], offset: ?>>
-// CHECK: scf.forall (%{{.+}}) in (4)
+// CHECK: scf.forall (%[[PANEL:.+]]) in (4)
 // CHECK: vector.create_mask
+// CHECK: arith.cmpi eq, %[[PANEL]], %c3
+// CHECK-NEXT: scf.if
+// CHECK: :12 = scf.for {{.*}} step %c4
+// CHECK-COUNT-12: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-3: vector.maskedstore
+// CHECK-NOT: vector.maskedstore
+// CHECK: } else {
 // CHECK: :12 = scf.for {{.*}} step %c2
 // CHECK-COUNT-12: vector.fma
 // CHECK: scf.yield
 // CHECK-COUNT-6: arith.addf
-// CHECK-COUNT-6: vector.maskedstore
+// CHECK-NOT: vector.maskedstore
+// CHECK-COUNT-6: vector.store
 // CHECK-NOT: linalg
 func.func private @kernel_0(%x: tensor<3x64xf32>, %w: tensor<4x64x32xf32>, %out: tensor<3x100xf32>) -> tensor<3x100xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -136,4 +146,59 @@ func.func @main(%x: tensor<8x64xf32>, %w: tensor<3x64x32xf32>) -> tensor<8x96xf3
   %e = tensor.empty() : tensor<8x96xf32>
   %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<8x64xf32>, tensor<3x64x32xf32>) outs(%e : tensor<8x96xf32>) -> tensor<8x96xf32>
   return %r : tensor<8x96xf32>
+}
+
+// -----
+
+// The last dimension has three elements. Three vectors along the dimension
+// before it are interleaved, by two shuffles for each vector of the result; the
+// last columns, which do not fill a vector, are scattered.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.forall (%{{.+}}) in (34)
+// CHECK: scf.for {{.*}} = %c0 to %c32 step %c16
+// CHECK-COUNT-3: vector.maskedload
+// CHECK-COUNT-6: vector.shuffle
+// CHECK-COUNT-3: vector.store
+// CHECK: }
+// CHECK-COUNT-3: vector.scatter
+func.func private @kernel_0(%x: tensor<3x32x32xf32>, %out: tensor<34x34x3xf32>) -> tensor<34x34x3xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32x3xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(h, w, c) -> (c, h, w)>, affine_map<(h, w, c) -> (h, w, c)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<3x32x32xf32>) outs(%e : tensor<32x32x3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<32x32x3xf32>
+  %p = tensor.pad %t low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %zero : f32
+  } {fx_kernel.schedule = #fx_kernel.pointwise} : tensor<32x32x3xf32> to tensor<34x34x3xf32>
+  return %p : tensor<34x34x3xf32>
+}
+func.func @main(%x: tensor<3x32x32xf32>) -> tensor<34x34x3xf32> {
+  %e = tensor.empty() : tensor<34x34x3xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<3x32x32xf32>) outs(%e : tensor<34x34x3xf32>) -> tensor<34x34x3xf32>
+  return %r : tensor<34x34x3xf32>
+}
+
+// -----
+
+// LLVM must not unroll a loop that looks for NaN.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: arith.cmpf uno
+// CHECK: scf.yield
+// CHECK-NEXT: } {llvm.loop_annotation = #{{.+}}}
+func.func private @kernel_0(%x: tensor<8x256xf32>, %out: tensor<8xf32>) -> tensor<8xf32> attributes {fx.kernel} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %f = linalg.fill ins(%lowest : f32) outs(%out : tensor<8xf32>) -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x256xf32>) outs(%f : tensor<8xf32>) attrs = {fx_kernel.schedule = #fx_kernel.rows} {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.maximumf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+func.func @main(%x: tensor<8x256xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<8x256xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
 }

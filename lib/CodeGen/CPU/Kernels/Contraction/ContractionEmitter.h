@@ -93,6 +93,7 @@ struct ContractionEmitter {
   LoopLabels labels;
   // The schedule.
   int64_t rows = 8, vectors = 2, rowBlock = 0, prefetch = 0;
+  int64_t panelVectors = 2; ///< as `vectors`, which is less in the last panel
   bool panelsFirst = true;
   bool tiles = false;
   int64_t terms = 0;
@@ -179,7 +180,7 @@ struct ContractionEmitter {
     return info.op.getStaticLoopRanges()[loop] == 1;
   }
   /// Returns the number of columns of a panel.
-  int64_t panel() const { return vectors * code.lanes; }
+  int64_t panel() const { return panelVectors * code.lanes; }
   /// Returns the number of terms of a step: for integers and pairs of bf16, the
   /// four or two that the hardware multiplies and adds at once; for nibbles and
   /// `byteQuads`, those of four bytes.
@@ -448,6 +449,13 @@ struct ContractionEmitter {
   /// Emits a full block of rows. Its size is static, so that it needs no switch
   /// over the heights of the last tile.
   void emitBlock(Scope &scope, const Index &from);
+  /// Returns the number of vectors of the last panel if fewer than those of the
+  /// others have columns, else nullopt.
+  std::optional<int64_t> countLastVectors();
+  /// Emits the rows of a task by `emitRows`, for the last panel with
+  /// `lastVectors` vectors, and for the others without masks.
+  void emitRowsOfPanels(Scope &scope, const Index &panel, int64_t lastVectors,
+                        llvm::function_ref<void(Scope &)> emitRows);
   /// Returns the intrinsic that multiplies two tiles.
   llvm::StringRef tileInstruction();
   /// Returns true if there is code for words of the operands without tiles.

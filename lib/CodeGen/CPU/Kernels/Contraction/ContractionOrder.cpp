@@ -151,7 +151,7 @@ int64_t ContractionEmitter::estimateWork(int64_t numRows) {
   auto unpack = info.rhs().getDefiningOp<UnpackOp>();
   Value right = unpack ? unpack.getSource() : info.rhs();
   int64_t bytes =
-      vectors * width() *
+      panelVectors * width() *
       getElementTypeOrSelf(right.getType()).getIntOrFloatBitWidth() / 8;
   int64_t work = std::max<int64_t>({1, numRows * panel() / 16, bytes / 8});
   for (const ReductionLoop &r : reductions)

@@ -28,7 +28,7 @@ static constexpr int64_t kLine = 64;
 Index ContractionEmitter::prefetchStart(const Index &row,
                                         ArrayRef<ReductionLoop> loops,
                                         const Index &bOff) {
-  int64_t size = vectors * width();
+  int64_t size = panelVectors * width();
   for (const ReductionLoop &r : loops)
     size *= r.size.constant;
   size /= prefetch;
@@ -75,7 +75,7 @@ void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next,
   if (prefetch > 1)
     return fetch(next);
   int64_t size = b->element.getIntOrFloatBitWidth() / 8;
-  int64_t bytes = vectors * width() * size;
+  int64_t bytes = panelVectors * width() * size;
   for (int64_t at = 0; at < bytes; at += kLine)
     if (bytes >= kLine || unrolled * bytes % kLine == 0)
       fetch(code.add(bAt, Index::of((kAhead + at) / size)));

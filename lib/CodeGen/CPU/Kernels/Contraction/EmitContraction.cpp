@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <deque>
 
@@ -410,6 +411,43 @@ void ContractionEmitter::emitBlock(Scope &scope, const Index &from) {
     emitTile(scope, code.add(from, Index::of(whole)), rowBlock - whole);
 }
 
+std::optional<int64_t> ContractionEmitter::countLastVectors() {
+  if (!nSize.isStatic() || nSize.constant <= panel())
+    return std::nullopt;
+  int64_t count = llvm::divideCeil(nSize.constant % panel(), code.lanes);
+  if (count == 0 || count == vectors)
+    return std::nullopt;
+  return count;
+}
+
+void ContractionEmitter::emitRowsOfPanels(
+    Scope &scope, const Index &panel, int64_t lastVectors,
+    llvm::function_ref<void(Scope &)> emitRows) {
+  int64_t last = nSize.constant / this->panel();
+  Value isLast =
+      arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::eq,
+                            code.materialize(panel), code.constant(last));
+  auto branch = scf::IfOp::create(code.b, code.loc, isLast,
+                                  /*withElseRegion=*/true);
+  auto emitBranch = [&](Block *block) {
+    OpBuilder::InsertionGuard guard(code.b);
+    code.b.setInsertionPointToStart(block);
+    Scope inner;
+    inner.parent = &scope;
+    inner.loop = branch;
+    inner.isGuarded = true; // other columns exist in the other branch
+    emitRows(inner);
+  };
+  llvm::SaveAndRestore width(vectors, lastVectors);
+  llvm::SaveAndRestore fetch(prefetch, int64_t(0));
+  llvm::SaveAndRestore mask(masked, nSize.constant % code.lanes != 0);
+  emitBranch(branch.thenBlock());
+  vectors = panelVectors;
+  prefetch = fetch.get();
+  masked = false;
+  emitBranch(branch.elseBlock());
+}
+
 void ContractionEmitter::emit() {
   if (!chooseLoops())
     return code.fail("the groups of the contraction do not fit");
@@ -468,6 +506,8 @@ void ContractionEmitter::emit() {
     emitByteRows(task, tile.from, tile.to);
   else if (hasParts(most))
     emitParts(task, tile, most, emitRows);
+  else if (std::optional<int64_t> last = countLastVectors())
+    emitRowsOfPanels(task, tile.panel, *last, emitRows);
   else
     emitRows(task);
   code.endForall(forall);
