@@ -300,7 +300,8 @@ def FXCPUKernelAttributes : Pass<"fx-cpu-kernel-attributes", "::mlir::ModuleOp">
     Works on the LLVM dialect. Adds noalias to the pointer arguments of kernels
     (`kernel_<n>`, and functions with `fx.kernel`), whose outputs do not overlap
     any other argument. Sets the preferred vector width of all functions.
-    Private functions get internal linkage.
+    Private functions get internal linkage. Branches get the annotations of
+    their loops.
   }];
   let options = [
     Option<"vectorWidth", "vector-width", "unsigned", "512", "preferred width of vectors in bits">

@@ -40,6 +40,18 @@ static void dropContractAttributes(LLVM::LLVMFuncOp func) {
       func->removeDiscardableAttr(attr.getName());
 }
 
+/// Gives branches the annotations of their loops. Conversions pass them on as
+/// discardable attributes, which the translation to LLVM IR ignores.
+static void annotateLoops(LLVM::LLVMFuncOp func) {
+  constexpr StringRef name = "llvm.loop_annotation";
+  func.walk([&](LLVM::BrOp branch) {
+    auto annotation = dyn_cast_or_null<LLVM::LoopAnnotationAttr>(
+        branch->removeDiscardableAttr(name));
+    if (annotation)
+      branch.setLoopAnnotationAttr(annotation);
+  });
+}
+
 namespace {
 struct KernelAttributes
     : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttributes> {
@@ -63,6 +75,7 @@ struct KernelAttributes
           func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                           b.getUnitAttr());
       dropContractAttributes(func);
+      annotateLoops(func);
       func.setPreferVectorWidthAttr(b.getStringAttr(Twine(vectorWidth)));
       if (!isExported && !func.getName().starts_with("_mlir_ciface_"))
         func.setLinkage(LLVM::Linkage::Internal);

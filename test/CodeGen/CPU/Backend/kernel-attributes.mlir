@@ -20,6 +20,20 @@ llvm.func @_mlir_ciface_main(%a: !llvm.ptr) {
   llvm.return
 }
 
+// The translation to LLVM IR reads the annotation of a branch only as a property.
+// CHECK-LABEL: llvm.func internal @loop
+// CHECK: llvm.br ^bb1 {loop_annotation = #{{.+}}}
+#unroll = #llvm.loop_unroll<disable = true>
+llvm.func @loop(%more: i1) {
+  llvm.br ^bb1
+^bb1:
+  llvm.cond_br %more, ^bb2, ^bb3
+^bb2:
+  llvm.br ^bb1 {llvm.loop_annotation = #llvm.loop_annotation<unroll = #unroll>}
+^bb3:
+  llvm.return
+}
+
 // CHECK: llvm.func @external(!llvm.ptr)
 // CHECK-NOT: prefer_vector_width
 llvm.func @external(!llvm.ptr)
