@@ -82,9 +82,10 @@ Value Floats::log10(Value x) {
 
 /// Returns log(1 + v), or log(v.high) where `isLarge` holds, if v > -1. With
 /// 2^e (1 + f) = 1 + v, f is v 2^-e + (2^-e - 1): nothing is lost where v is
-/// small.
+/// small. Without `isLarge`, v is less than 2^127.
 Value Floats::logOfOnePlus(Pair v, Value isLarge) {
-  Value u = bits(select(isLarge, v.high, add(v.high, number(1))));
+  Value sum = add(v.high, number(1));
+  Value u = bits(isLarge ? select(isLarge, v.high, sum) : sum);
   Value offset = subBits(u, integer(kTwoThirds));
   Value field = bitAnd(offset, integer(kExponentField));
   // Wrong from 2^127 on.
@@ -94,9 +95,11 @@ Value Floats::logOfOnePlus(Pair v, Value isLarge) {
   Value low = fma(v.high, scale, sub(shift, f));
   if (v.low)
     low = fma(v.low, scale, low);
-  Value m = fromBits(subBits(u, field));
-  f = select(isLarge, sub(m, number(1)), f);
-  low = select(isLarge, number(0), low);
+  if (isLarge) {
+    Value m = fromBits(subBits(u, field));
+    f = select(isLarge, sub(m, number(1)), f);
+    low = select(isLarge, number(0), low);
+  }
   Value e = toNumber(shiftRight(offset, 23));
   return logOfParts({e, f}, low);
 }
@@ -143,7 +146,8 @@ Value Floats::acosh(Value x) {
   return select(isLess(x, number(kInfinity)), y, x);
 }
 
-/// atanh(x) = log(1 + v) / 2 with v = 2 x / (1 - x), for x >= 0.
+/// atanh(x) = log(1 + v) / 2 with v = 2 x / (1 - x), for x >= 0. For x < 1, v is
+/// at most 2^25.
 Value Floats::atanh(Value x) {
   Value a = abs(x), one = number(1);
   Value twice = add(a, a), d = sub(one, a);
@@ -152,8 +156,7 @@ Value Floats::atanh(Value x) {
   Value high = mul(twice, inverse);
   Value rest = fma(neg(high), d, twice);
   rest = fma(neg(high), lost, rest);
-  Value y =
-      logOfOnePlus({high, mul(rest, inverse)}, isLess(number(0x1p26f), high));
+  Value y = logOfOnePlus({high, mul(rest, inverse)}, Value());
   y = mul(y, number(0.5f));
   // Where |x| is so small that its half would be subnormal, the result is x.
   y = select(isLess(a, number(0x1p-100f)), a, y);

@@ -95,9 +95,20 @@ SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
 }
 
 void ContractionEmitter::balanceBlocks() {
-  if (!mLoop || rowBlock == 0 || prefetch > 1 || tiles || !mSize.isStatic() ||
+  if (!mLoop || rowBlock == 0 || tiles || !mSize.isStatic() ||
       mSize.constant <= 0)
     return;
+  if (prefetch > 1) {
+    if (mSize.constant <= rowBlock)
+      return;
+    // Threads divide the tasks into equal parts, so blocks must be equal, too.
+    // Up to twice as many rows stay one block: panels are read once.
+    int64_t blocks = mSize.constant <= 2 * rowBlock
+                         ? 1
+                         : llvm::divideCeil(mSize.constant, rowBlock);
+    rowBlock = llvm::alignTo(llvm::divideCeil(mSize.constant, blocks), rows);
+    return;
+  }
   int64_t tasks =
       nSize.isStatic() ? llvm::divideCeil(nSize.constant, panel()) : 1;
   int64_t rowParts = 1;
