@@ -146,8 +146,8 @@ Value Floats::acosh(Value x) {
   return select(isLess(x, number(kInfinity)), y, x);
 }
 
-/// atanh(x) = log(1 + v) / 2 with v = 2 x / (1 - x), for x >= 0. For x < 1, v is
-/// at most 2^25.
+/// atanh(x) = log(1 + v) / 2 with v = 2 x / (1 - x), for x >= 0. For x < 1, v
+/// is at most 2^25.
 Value Floats::atanh(Value x) {
   Value a = abs(x), one = number(1);
   Value twice = add(a, a), d = sub(one, a);

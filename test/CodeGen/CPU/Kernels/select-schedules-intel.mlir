@@ -59,7 +59,7 @@ func.func private @kernel_0(%x: tensor<7x7x320xf32>, %w: tensor<40x320x32xf32>, 
 // Two tiles read a panel that is not prefetched as a whole.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128, prefetch = 2, terms = 256>
-// OTHER: #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128>
+// OTHER: #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128, prefetch = 1>
 func.func private @kernel_0(%x: tensor<16x17768xf32>, %w: tensor<2x17768x32xf32>, %out: tensor<16x64xf32>) -> tensor<16x64xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
   %u = fx_kernel.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] : tensor<2x17768x32xf32> -> tensor<64x17768xf32>
