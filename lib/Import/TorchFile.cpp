@@ -168,11 +168,13 @@ fx::decodeTorchFile(StringRef pickle, StringRef folder,
 // Tensor subclasses
 //===----------------------------------------------------------------------===//
 
-/// Returns true for the tensor subclasses whose weights are integers.
+/// Returns true for the tensor subclasses whose weights are integers or
+/// eight-bit floats.
 static bool isSubclass(StringRef name) {
   return StringSwitch<bool>(name)
       .Cases({"torchao.quantization Int8Tensor",
               "torchao.quantization IntxUnpackedToInt8Tensor",
+              "torchao.quantization Float8Tensor",
               "torchao.prototype.quantization.int4 Int4OpaqueTensor"},
              true)
       .Default(false);
@@ -212,6 +214,13 @@ static bool isAllowed(StringRef name) {
               "torchao.quantization.quantize_.workflows.int8.int8_tensor "
               "QuantizeTensorToInt8Kwargs"},
              true)
+      .Cases({"torch.storage UntypedStorage",
+              "torchao.float8.inference Float8MMConfig",
+              "torchao.quantization.quantize_.common.kernel_preference "
+              "KernelPreference",
+              "torchao.quantization.quantize_.workflows.float8.float8_tensor "
+              "QuantizeTensorToFloat8Kwargs"},
+             true)
       .Default(false);
 }
 
@@ -224,8 +233,8 @@ Expected<SubclassFile> fx::decodeSubclassFile(StringRef pickle,
     return createStringError(": " + toString(read.takeError()));
   for (StringRef name : read->getGlobals())
     if (!isAllowed(name))
-      return createStringError(": expected a weight of torchao's int8 or int4 "
-                               "classes, got '" +
+      return createStringError(": expected a weight of torchao's int8, int4 or "
+                               "float8 classes, got '" +
                                show(name) + "' in its pickle");
   // _rebuild_from_type_v2(_rebuild_wrapper_subclass, class, arguments, state):
   // the state is the dict of the object.

@@ -13,12 +13,15 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/abs.h>
 #include <ATen/ops/amax.h>
 #include <ATen/ops/amin.h>
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/clamp_max.h>
 #include <ATen/ops/clamp_min.h>
+#include <ATen/ops/exp2.h>
 #include <ATen/ops/full_like.h>
+#include <ATen/ops/log2.h>
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/round.h>
 #include <cmath>
@@ -172,6 +175,37 @@ static void chooseAffine(Stack &stack) {
   stack.emplace_back(std::move(zero));
 }
 
+static void chooseScale(Stack &stack) {
+  IValue *args = &stack[stack.size() - 6];
+  Tensor x = args[0].toTensor();
+  Blocks blocks(x, getSizes(args[1]));
+  double most = 0;
+  switch (getDtype(args[2])) {
+  case ScalarType::Float8_e4m3fn:
+    most = 448;
+    break;
+  case ScalarType::Float8_e4m3fnuz:
+    most = 240;
+    break;
+  case ScalarType::Float8_e5m2:
+  case ScalarType::Float8_e5m2fnuz:
+    most = 57344;
+    break;
+  default:
+    require(false, "expected a dtype of eight bits");
+  }
+  Tensor size = at::amax(at::abs(x.reshape(blocks.split)), blocks.inner, true);
+  if (!args[4].isNone())
+    size = at::clamp_min(size, args[4].toDouble());
+  if (!args[5].isNone())
+    size = at::clamp_max(size, args[5].toDouble());
+  Tensor scale = (size / most).reshape(blocks.counts);
+  if (getDtype(args[3]) != ScalarType::Float)
+    scale = at::exp2(at::round(at::log2(scale)));
+  torch::jit::drop(stack, 6);
+  stack.emplace_back(scale.to(ScalarType::Float));
+}
+
 const std::vector<OwnOperator> &getTorchaoOperators() {
   static const std::vector<OwnOperator> table = {
       {"torchao::quantize_affine(Tensor input, SymInt[] block_size, Tensor "
@@ -188,7 +222,11 @@ const std::vector<OwnOperator> &getTorchaoOperators() {
        "Scalar? quant_max=None, float? eps=None, ScalarType? scale_dtype=None, "
        "ScalarType? zero_point_dtype=None, bool keepdim=False) -> (Tensor, "
        "Tensor)",
-       chooseAffine}};
+       chooseAffine},
+      {"torchao::choose_scale_float8(Tensor tensor, SymInt[] block_size, "
+       "ScalarType float8_dtype=24, ScalarType scale_dtype=6, float? "
+       "hp_value_lb=None, float? hp_value_ub=None) -> Tensor",
+       chooseScale}};
   return table;
 }
 

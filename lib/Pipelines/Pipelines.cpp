@@ -92,6 +92,7 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   convert.roundsFloats = options.bf16;
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());
+  pm.addPass(kernel::createLowerFloat8Pass());
   if (options.bf16 || options.int8)
     pm.addPass(kernel::createLowerPrecisionPass({options.bf16, options.int8}));
 }

@@ -1,7 +1,7 @@
 """Writes the archives of test_torchao.py: models that torchao quantized, with eager PyTorch's
-results.
+results. With a second argument, the cases that the archive has already are copied from it.
 
-usage: torchao_archives.py OUTPUT.tar.xz
+usage: torchao_archives.py OUTPUT.tar.xz [INPUT.tar.xz]
 
 Needs torchao (0.18), which the tests do not. On a CPU with AVX-512, PyTorch packs weights of int4
 in another layout, so set ATEN_CPU_CAPABILITY=avx2."""
@@ -102,6 +102,7 @@ def cases():
                 rows = {"dynamic_shapes": ({0: Dim("rows", min=2, max=64)},)}
                 yield name + "-rows", model, x, rows
                 yield name + "-unwrapped", unwrap_tensor_subclass(model), x, {}
+    yield from float8_cases()
     torch.manual_seed(0)
     model = Embedded().eval()
     quantize_(
@@ -118,10 +119,51 @@ def cases():
         yield name, Int8Pack(dtype), torch.randn(7, 64).to(dtype), {}
 
 
+def float8_cases():
+    """torchao multiplies eight-bit floats on GPUs only, but PyTorch's operators run on CPUs."""
+    from torchao.quantization import (
+        Float8DynamicActivationFloat8WeightConfig as Dynamic,
+        Float8WeightOnlyConfig,
+        PerRow,
+        PerTensor,
+        quantize_,
+    )
+    from torchao.quantization import quant_api
+    from torchao.quantization.quantize_.common import KernelPreference
+
+    quant_api._check_hardware_support = lambda *args: None
+    torch_kernels = {"kernel_preference": KernelPreference.TORCH}
+    for name, config, dtype in (
+        ("float8", Float8WeightOnlyConfig(), torch.float32),
+        ("float8-bf16", Float8WeightOnlyConfig(), torch.bfloat16),
+        ("float8-e5m2", Float8WeightOnlyConfig(torch.float8_e5m2), torch.float32),
+        ("float8-dynamic", Dynamic(granularity=PerTensor(), **torch_kernels), torch.float32),
+        ("float8-dynamic-bf16", Dynamic(granularity=PerRow(), **torch_kernels), torch.bfloat16),
+    ):
+        torch.manual_seed(0)
+        model, x = Layers().eval().to(dtype), torch.randn(5, 64, dtype=dtype)
+        quantize_(model, config)
+        yield name, model, x, {}
+        if "dynamic" in name:
+            yield name + "-decomposed", model, x, {"decomposed": True}
+            yield name + "-rows", model, x, {"dynamic_shapes": ({0: Dim("rows", min=2, max=64)},)}
+
+
+def copy_archives(source, tar):
+    """Copies the members of an archive, and returns their names."""
+    with tarfile.open(source) as old:
+        for member in old.getmembers():
+            tar.addfile(member, old.extractfile(member))
+        return set(old.getnames())
+
+
 def main():
     with tarfile.open(sys.argv[1], "w:xz", preset=9) as tar, tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        present = copy_archives(sys.argv[2], tar) if len(sys.argv) > 2 else set()
         for name, model, x, options in cases():
+            if f"{name}.pt2" in present:
+                continue
             decomposed = options.pop("decomposed", False)
             with torch.no_grad():
                 program = torch.export.export(model, (x,), **options)

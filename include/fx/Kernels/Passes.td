@@ -168,6 +168,18 @@ def GeneralizeOpsPass : Pass<"fx-generalize-ops", "::mlir::ModuleOp"> {
   ];
 }
 
+def LowerFloat8Pass : Pass<"fx-lower-float8", "::mlir::ModuleOp"> {
+  let summary = "hold eight-bit floats as bytes";
+  let description = [{
+    Tensors of f8E4M3FN, f8E4M3FNUZ, f8E5M2 and f8E5M2FNUZ become tensors of i8.
+    `arith.extf` to f32 and `arith.truncf` from f32 become arithmetic on integers,
+    with the results of PyTorch (c10/util/Float8_*.h): a number that is too large
+    becomes infinite in f8E5M2, the largest number in f8E4M3FN, and NaN in the
+    others.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {
   let summary = "give convolutions whole chunks of channels";
   let description = [{

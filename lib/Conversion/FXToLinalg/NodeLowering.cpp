@@ -63,9 +63,11 @@ Tensor NodeLowering::asTensor(const Argument &argument) {
     (void)fail("an argument is no tensor");
     return dummy(b);
   }
-  if (!isSupported(lowered->tensor.dtype)) {
+  Type dtype = lowered->tensor.dtype;
+  bool isTaken = isFloat8(dtype) && Registry::get().takesFloat8(target());
+  if (!isSupported(dtype) && !isTaken) {
     std::string text;
-    llvm::raw_string_ostream(text) << lowered->tensor.dtype;
+    llvm::raw_string_ostream(text) << dtype;
     (void)fail("dtype " + text + " has no native code");
     return dummy(b);
   }
@@ -429,7 +431,9 @@ bool NodeLowering::broadcasts(const Tensor &t, ArrayRef<ExprAttr> sizes) {
 LogicalResult NodeLowering::pointwise(unsigned i, ArrayRef<Tensor> operands,
                                       Type compute, ScalarFn fn, Type from) {
   FakeTensorType type = resultType(i);
-  if (!type || !isSupported(type.getDtype()))
+  bool isTaken = type && isFloat8(type.getDtype()) &&
+                 Registry::get().takesFloat8(target());
+  if (!type || (!isSupported(type.getDtype()) && !isTaken))
     return fail("the result's dtype has no native code");
   if (compute && !isSupported(compute))
     return fail("the compute type has no native code");

@@ -165,6 +165,15 @@ public:
   bool countsElements(llvm::StringRef target) const {
     return counting.contains(target);
   }
+  /// Says that lowerings handle tensors of eight-bit floats, which they move or
+  /// convert. Other lowerings never see such tensors.
+  void takeFloat8(llvm::ArrayRef<llvm::StringRef> targets) {
+    for (llvm::StringRef target : targets)
+      float8.insert(target);
+  }
+  bool takesFloat8(llvm::StringRef target) const {
+    return float8.contains(target);
+  }
   const llvm::StringMap<LowerFn> &all() const { return table; }
 
 private:
@@ -174,7 +183,7 @@ private:
   static void addTo(llvm::StringMap<LowerFn> &table, llvm::StringRef target,
                     LowerFn fn);
   llvm::StringMap<LowerFn> table, complexTable;
-  llvm::StringSet<> counting;
+  llvm::StringSet<> counting, float8;
 };
 
 void registerActivations(Registry &);
@@ -194,6 +203,7 @@ void registerEmbeddings(Registry &);
 void registerFactories(Registry &);
 void registerFactorizations(Registry &);
 void registerFactorSolvers(Registry &);
+void registerFloat8(Registry &);
 void registerFourier(Registry &);
 void registerGradient(Registry &);
 void registerHistograms(Registry &);

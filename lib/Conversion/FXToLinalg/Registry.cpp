@@ -43,6 +43,7 @@ Registry::Registry() {
   registerFactories(*this);
   registerFactorizations(*this);
   registerFactorSolvers(*this);
+  registerFloat8(*this);
   registerFourier(*this);
   registerGradient(*this);
   registerHistograms(*this);

@@ -343,6 +343,12 @@ Value Scalars::roundEven(Value x) {
 Value Scalars::cast(Value v, Type from, Type to) {
   if (from == to)
     return v;
+  // PyTorch converts eight-bit floats to and from f32 only.
+  Type f32 = b.getF32Type();
+  if (isFloat8(from))
+    return cast(arith::ExtFOp::create(b, loc, f32, v), f32, to);
+  if (isFloat8(to))
+    return arith::TruncFOp::create(b, loc, to, cast(v, from, f32));
   Type target = signless(to);
   auto toFloat = dyn_cast<FloatType>(to);
   if (auto fromFloat = dyn_cast<FloatType>(from)) {

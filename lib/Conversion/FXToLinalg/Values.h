@@ -117,6 +117,8 @@ mlir::RankedTensorType tensorType(llvm::ArrayRef<ExprAttr> sizes,
 /// Returns true for the dtypes that the lowering supports: bool, integers of 8
 /// to 64 bits, f16, bf16, f32 and f64.
 bool isSupported(mlir::Type dtype);
+/// Returns true for the eight-bit floats that lowerings convert and move.
+bool isFloat8(mlir::Type dtype);
 
 } // namespace fx::lin
 

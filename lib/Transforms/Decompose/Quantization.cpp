@@ -16,6 +16,7 @@
 
 #include "fx/Operators/aten/_weight_int4pack_mm_for_cpu.h"
 #include "fx/Operators/aten/_weight_int8pack_mm.h"
+#include "fx/Operators/aten/abs.h"
 #include "fx/Operators/aten/add.h"
 #include "fx/Operators/aten/amax.h"
 #include "fx/Operators/aten/amin.h"
@@ -45,6 +46,7 @@
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel_group.h"
 #include "fx/Operators/torchao/choose_qparams_affine.h"
+#include "fx/Operators/torchao/choose_scale_float8.h"
 #include "fx/Operators/torchao/dequantize_affine.h"
 #include "fx/Operators/torchao/quantize_affine.h"
 
@@ -289,6 +291,47 @@ LogicalResult decomposeChooseQParams(torchao::ChooseQparamsAffine op,
   return success();
 }
 
+/// Returns the bound `argument`; `otherwise` if it is None, and nullopt if it
+/// is no number.
+static std::optional<double> getBound(const Argument &argument,
+                                      double otherwise) {
+  return argument.isNone() ? otherwise : argument.getFloat();
+}
+
+/// The scale of a block is its largest magnitude over the largest number of the
+/// eight-bit type.
+LogicalResult decomposeChooseScale(torchao::ChooseScaleFloat8 op, Decomposer &d,
+                                   SmallVectorImpl<Value> &results) {
+  Value x = op.tensor();
+  // The defaults of the schema are numbers: float8_e4m3fn and float32.
+  Type given = op.float8_dtype().getDtype();
+  auto dtype = given ? dyn_cast<FloatType>(given)
+                     : FloatType(Float8E4M3FNType::get(op->getContext()));
+  Type scaleType = op.scale_dtype().getDtype();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::optional<double> least = getBound(op.hp_value_lb(), -infinity),
+                        most = getBound(op.hp_value_ub(), infinity);
+  // A scale that is a power of two has another dtype.
+  if (!x || !dtype || dtype.getWidth() != 8 || !least || !most ||
+      (scaleType && !scaleType.isF32()))
+    return failure();
+  std::optional<Blocks> blocks = getBlocks(d, x, op.block_size());
+  if (!blocks || blocks->inner.empty())
+    return failure();
+  Value size = d.call<aten::Abs>(d.call<aten::Reshape>(x, blocks->split));
+  size = d.call<aten::Amax>(size, blocks->inner, /*keepdim=*/true);
+  if (*least != -infinity)
+    size = d.call<aten::Clamp>(size, *least);
+  if (*most != infinity)
+    size = d.call<aten::Clamp>(size, std::nullopt, *most);
+  double largest =
+      llvm::APFloat::getLargest(dtype.getFloatSemantics()).convertToDouble();
+  Value scale = d.call<aten::DivScalar>(size, largest);
+  scale = d.call<aten::Reshape>(scale, blocks->counts);
+  results.push_back(toDtype(d, scale, d.type(op->getResult(0)).getDtype()));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // ATen's packed weights
 //===----------------------------------------------------------------------===//
@@ -415,6 +458,7 @@ LogicalResult decomposeInt4PackMm(aten::UnderWeightInt4packMmForCpu op,
 
 void fx::registerQuantizationDecompositions(HookTable<Decomposition> &hooks) {
   hooks.add<torchao::ChooseQparamsAffine, decomposeChooseQParams>();
+  hooks.add<torchao::ChooseScaleFloat8, decomposeChooseScale>();
   hooks.add<torchao::QuantizeAffine, decomposeQuantizeAffine>();
   hooks.add<torchao::DequantizeAffine, decomposeDequantizeAffine>();
   hooks.add<aten::UnderWeightInt8packMm, decomposeInt8PackMm>();

@@ -1,0 +1,198 @@
+//===- LowerFloat8.cpp - eight-bit floats as bytes ------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace fx::kernel {
+#define GEN_PASS_DEF_LOWERFLOAT8PASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
+
+using namespace mlir;
+
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
+             Float8E5M2FNUZType>(type);
+}
+
+namespace {
+/// Creates conversions of one eight-bit type.
+struct Float8 {
+  ImplicitLocOpBuilder b;
+  /// The explicit bits of the mantissa, and the bias of the exponent.
+  int mantissa, bias;
+  /// Whether there are infinities, and whether the only NaN is -0.
+  bool hasInfinity, isUnsignedZero;
+
+  Float8(Operation *op, Type type)
+      : b(op->getLoc(), op),
+        mantissa(isa<Float8E5M2Type, Float8E5M2FNUZType>(type) ? 2 : 3),
+        hasInfinity(isa<Float8E5M2Type>(type)),
+        isUnsignedZero(isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type)) {
+    bias = (mantissa == 2 ? 15 : 7) + isUnsignedZero;
+  }
+
+  Value integer(int64_t v) {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(v)));
+  }
+  Value number(float v) {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(v));
+  }
+  template <typename Op>
+  Value make(Value x, Value y) {
+    return Op::create(b, x, y);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, int64_t y) {
+    return arith::CmpIOp::create(b, predicate, x, integer(y));
+  }
+  Value select(Value c, Value x, Value y) {
+    return arith::SelectOp::create(b, c, x, y);
+  }
+  Value bits(Value x) { return arith::BitcastOp::create(b, b.getI32Type(), x); }
+  Value shiftLeft(Value x, int by) {
+    return make<arith::ShLIOp>(x, integer(by));
+  }
+  Value shiftRight(Value x, int by) {
+    return make<arith::ShRUIOp>(x, integer(by));
+  }
+
+  /// Returns the byte `v` as f32.
+  Value extend(Value v);
+  /// Returns `v` of f32 as a byte, rounded to nearest, ties to even.
+  Value truncate(Value v);
+};
+} // namespace
+
+Value Float8::extend(Value v) {
+  Value x = arith::ExtUIOp::create(b, b.getI32Type(), v);
+  Value size = make<arith::AndIOp>(x, integer(0x7f));
+  Value sign = shiftLeft(make<arith::AndIOp>(x, integer(0x80)), 24);
+  // The bits of a normal number move to their places in f32. A subnormal one is
+  // an integer times the least number.
+  Value normal = make<arith::AddIOp>(shiftLeft(size, 23 - mantissa),
+                                     integer(int64_t(127 - bias) << 23));
+  Value subnormal =
+      bits(make<arith::MulFOp>(arith::SIToFPOp::create(b, b.getF32Type(), size),
+                               number(std::ldexp(1.0f, 1 - bias - mantissa))));
+  Value r = select(compare(arith::CmpIPredicate::ult, size, 1 << mantissa),
+                   subnormal, normal);
+  constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
+  if (hasInfinity) {
+    // The mantissa of a NaN stays.
+    Value special =
+        make<arith::OrIOp>(shiftLeft(size, 23 - mantissa), integer(infinity));
+    r = select(compare(arith::CmpIPredicate::uge, size, 0x7c), special, r);
+  } else if (!isUnsignedZero) {
+    r = select(compare(arith::CmpIPredicate::eq, size, 0x7f), integer(nan), r);
+  }
+  r = make<arith::OrIOp>(r, sign);
+  if (isUnsignedZero)
+    r = select(compare(arith::CmpIPredicate::eq, x, 0x80), integer(nan), r);
+  return arith::BitcastOp::create(b, b.getF32Type(), r);
+}
+
+Value Float8::truncate(Value v) {
+  Value x = bits(v);
+  Value size = make<arith::AndIOp>(x, integer(0x7fffffff));
+  Value sign = make<arith::AndIOp>(shiftRight(x, 24), integer(0x80));
+  // Normal numbers: half of a unit is added, less if the unit is even.
+  int dropped = 23 - mantissa;
+  Value even = make<arith::AndIOp>(shiftRight(size, dropped), integer(1));
+  Value half = make<arith::AddIOp>(even, integer((1 << (dropped - 1)) - 1));
+  Value normal =
+      make<arith::SubIOp>(shiftRight(make<arith::AddIOp>(size, half), dropped),
+                          integer(int64_t(127 - bias) << mantissa));
+  // Subnormal numbers: an addition rounds to a multiple of the least number,
+  // which is in the low bits of the sum.
+  float magic = std::ldexp(1.0f, 1 - bias - mantissa + 23);
+  Value sum = make<arith::AddFOp>(
+      arith::BitcastOp::create(b, b.getF32Type(), size), number(magic));
+  Value subnormal = make<arith::SubIOp>(bits(sum), bits(number(magic)));
+  Value r = select(
+      compare(arith::CmpIPredicate::slt, size, int64_t(128 - bias) << 23),
+      subnormal, normal);
+  if (isUnsignedZero) {
+    // -0 is NaN, and zero has no sign.
+    Value isZero = compare(arith::CmpIPredicate::eq, r, 0);
+    Value isLarge = compare(arith::CmpIPredicate::sgt, r, 0x7f);
+    r = select(isZero, r, make<arith::OrIOp>(r, sign));
+    r = select(isLarge, integer(0x80), r);
+  } else {
+    // Infinity, or the largest number.
+    int64_t most = hasInfinity ? 0x7c : 0x7e;
+    r = select(compare(arith::CmpIPredicate::sgt, r, most), integer(most), r);
+    Value isNaN = compare(arith::CmpIPredicate::sgt, size, 0x7f800000);
+    r = make<arith::OrIOp>(select(isNaN, integer(0x7f), r), sign);
+  }
+  return arith::TruncIOp::create(b, b.getI8Type(), r);
+}
+
+namespace {
+struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
+  void runOnOperation() override {
+    SmallVector<Operation *> casts;
+    getOperation().walk([&](Operation *op) {
+      if (auto extend = dyn_cast<arith::ExtFOp>(op);
+          extend && isFloat8(extend.getIn().getType()))
+        casts.push_back(op);
+      else if (auto truncate = dyn_cast<arith::TruncFOp>(op);
+               truncate && isFloat8(truncate.getType()))
+        casts.push_back(op);
+    });
+    SmallVector<Type> types;
+    for (Operation *op : casts)
+      types.push_back(isa<arith::ExtFOp>(op) ? op->getOperand(0).getType()
+                                             : op->getResult(0).getType());
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([](FloatType type) -> std::optional<Type> {
+      if (!isFloat8(type))
+        return std::nullopt;
+      return IntegerType::get(type.getContext(), 8);
+    });
+    getOperation().walk([&](Operation *op) { replaceTypes(op, replacer); });
+    for (auto [op, type] : llvm::zip(casts, types)) {
+      Float8 float8(op, type);
+      Value from = op->getOperand(0);
+      op->getResult(0).replaceAllUsesWith(
+          isa<arith::ExtFOp>(op) ? float8.extend(from) : float8.truncate(from));
+      op->erase();
+    }
+  }
+
+  /// Replaces the types of the results and block arguments of an op, its
+  /// function type and its constant. Other attributes, such as the types of
+  /// PyTorch, stay.
+  static void replaceTypes(Operation *op, AttrTypeReplacer &replacer) {
+    for (Value result : op->getResults())
+      result.setType(replacer.replace(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument arg : block.getArguments())
+          arg.setType(replacer.replace(arg.getType()));
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      function.setType(replacer.replace(function.getFunctionType()));
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      replaceConstant(constant);
+  }
+
+  static void replaceConstant(arith::ConstantOp op) {
+    auto toInteger = [&](const APFloat &v) { return v.bitcastToAPInt(); };
+    Type byte = IntegerType::get(op.getContext(), 8);
+    if (auto value = dyn_cast<FloatAttr>(op.getValue());
+        value && isFloat8(value.getType()))
+      op.setValueAttr(IntegerAttr::get(byte, toInteger(value.getValue())));
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (dense && isFloat8(dense.getElementType()))
+      op.setValueAttr(dense.bitcast(byte));
+  }
+};
+} // namespace

@@ -1,0 +1,183 @@
+"""Eight-bit floats: conversions of all of their values and of numbers between them, ops that move
+them, matmuls with scales, on the CPU and on GPUs. Conversions have the bits of PyTorch's."""
+
+import emulate
+import exporting
+import harness
+import pytest
+import test_rocm
+import torch
+from gpu_cases import Function
+from torch.nn import functional as F
+
+KINDS = [torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz]
+IDS = [str(kind).removeprefix("torch.") for kind in KINDS]
+each_kind = pytest.mark.parametrize("kind", KINDS, ids=IDS)
+each_cpu = pytest.mark.parametrize("cpu", ["native", "x86-64-v3"])
+
+
+def every(kind):
+    return torch.arange(256, dtype=torch.uint8).view(kind)
+
+
+def between(kind):
+    """All values of a kind, the means of neighbours, and the numbers next to these; all values of
+    f16; and random bits."""
+    exact = every(kind).float()
+    exact = exact[exact.isfinite()].unique()
+    means = (exact[1:] + exact[:-1]) / 2
+    both = torch.cat([exact, means])
+    up, down = torch.full((), torch.inf), torch.full((), -torch.inf)
+    halves = torch.arange(-2**15, 2**15, dtype=torch.int32).to(torch.int16).view(torch.float16)
+    draw = torch.Generator().manual_seed(0)
+    bits = torch.randint(-2**31, 2**31, (50_001,), generator=draw).to(torch.int32)
+    return torch.cat([both, both.nextafter(up), both.nextafter(down), halves.float(),
+                      bits.view(torch.float32)])
+
+
+def same(got, expected):
+    """The same bits, or NaN."""
+    got, expected = got.float(), expected.float()
+    is_nan = expected.isnan()
+    assert torch.equal(got.isnan(), is_nan)
+    assert torch.equal(got[~is_nan].view(torch.int32), expected[~is_nan].view(torch.int32))
+
+
+def run(function, args, folder, *flags):
+    module = Function(function)
+    exporting.save(exporting.export(module, args), folder / "m.pt2")
+    expected = exporting.eager(module, args, {})
+    target = harness.compiled(folder / "m.pt2", "native", 2, *flags)
+    got = harness.run(target, (args, {}), folder / "run", expected)
+    return got, torch.utils._pytree.tree_leaves(expected)
+
+
+def flags_of(cpu):
+    return [] if cpu == "native" else [f"--mcpu={cpu}"]
+
+
+@each_kind
+@each_cpu
+def test_to(kind, cpu, tmp_path):
+    others = [torch.float32, torch.bfloat16, torch.float16, torch.float64]
+    got, expected = run(lambda x: [x.to(d) for d in others], (every(kind),), tmp_path,
+                        *flags_of(cpu))
+    for g, e in zip(got, expected):
+        same(g, e)
+
+
+@each_kind
+@each_cpu
+def test_from(kind, cpu, tmp_path):
+    x = between(kind)
+    got, expected = run(
+        lambda x, h, d: [t.to(kind) for t in (x, h, h.bfloat16(), d)],
+        (x, x.half(), x.double() * 1.0000001), tmp_path, *flags_of(cpu))
+    for g, e in zip(got, expected):
+        assert g.dtype == kind
+        same(g, e)
+
+
+@pytest.mark.parametrize("cpu", ["native"])
+def test_integers(cpu, tmp_path):
+    kind = torch.float8_e4m3fn
+    x = torch.arange(-300, 300)
+    got, expected = run(lambda x, b: [x.to(kind), b.to(kind), x.to(kind).to(torch.int32)],
+                        (x[abs(x) <= 240], x > 0), tmp_path)
+    for g, e in zip(got, expected):
+        same(g, e)
+
+
+@each_kind
+def test_moves(kind, tmp_path):
+    def moves(x, y):
+        z = torch.cat([x, y], 1).transpose(0, 1)
+        halves = z.reshape(4, -1, 7)[:, 1:].unbind(0)
+        return [z.contiguous(), torch.stack(halves[:2]), x[1].expand(3, -1).clone(),
+                y.unsqueeze(0).squeeze(0).split(3, 1)[1].float(), x.view(-1)[3:9]]
+
+    x, y = every(kind)[:140].view(7, 20), every(kind)[140:224].view(7, 12)
+    got, expected = run(moves, (x, y), tmp_path)
+    for g, e in zip(got, expected):
+        same(g, e)
+
+
+def matrices(m, k, n, rowwise=False, kind=torch.float8_e4m3fn, other=torch.float8_e4m3fn):
+    """Operands of a matmul with scales; the second one has its columns in memory."""
+    draw = torch.Generator().manual_seed(m * k + n)
+    x, w = (torch.randn(size, generator=draw) for size in ((m, k), (n, k)))
+    sx, sw = ((t.abs().amax(1, True) if rowwise else t.abs().amax()) / 448 for t in (x, w))
+    return (x / sx).to(kind), (w / sw).to(other).t(), sx, sw.t() if rowwise else sw
+
+
+@pytest.mark.parametrize("rowwise", [False, True])
+@pytest.mark.parametrize("sizes", [(1, 64, 32), (5, 32, 48), (33, 128, 80), (64, 256, 176)])
+@each_cpu
+def test_scaled_mm(sizes, rowwise, cpu, tmp_path):
+    x, w, sx, sw = matrices(*sizes, rowwise)
+    bias = torch.linspace(-2, 2, sizes[2], dtype=torch.bfloat16)
+
+    def scaled(x, w, sx, sw, bias):
+        y = torch._scaled_mm(x, w, sx, sw, bias=bias, out_dtype=torch.bfloat16)
+        return torch._scaled_mm(x, w, sx, sw, out_dtype=torch.float32), F.gelu(y)
+
+    args = (x, w, sx, sw, bias)
+    got, expected = run(scaled, args, tmp_path, *flags_of(cpu))
+    exact = (x.double() * sx.double()) @ (w.double() * sw.double())
+    assert (got[0] - exact).abs().max() <= 1e-5 * exact.abs().max()
+    harness.compare(got, expected)
+
+
+class Linear(torch.nn.Module):
+    """A linear layer with activations that are rounded at run time, as torchao's."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        weight = torch.randn(outputs, inputs, generator=torch.Generator().manual_seed(outputs))
+        scale = weight.abs().amax(1, True) / 448
+        self.weight = torch.nn.Buffer((weight / scale).to(torch.float8_e4m3fn))
+        self.scale = torch.nn.Buffer(scale.t().contiguous())
+
+    def forward(self, x):
+        rows = x.reshape(-1, x.shape[-1]).float()
+        scale = rows.abs().amax(1, True).clamp(min=1e-12) / 448
+        rounded = (rows / scale).clamp(-448, 448).to(torch.float8_e4m3fn)
+        y = torch._scaled_mm(rounded, self.weight.t(), scale, self.scale,
+                             out_dtype=torch.bfloat16)
+        return y.reshape(*x.shape[:-1], -1)
+
+
+def network():
+    return torch.nn.Sequential(Linear(64, 96), torch.nn.SiLU(), Linear(96, 80))
+
+
+def test_dynamic(tmp_path):
+    model, rows = network(), torch.export.Dim("rows", min=1, max=64)
+    args = [(torch.randn(n, 3, 64),) for n in (4, 1, 9)]
+    program = exporting.export(model, args[0], dynamic=({0: rows},))
+    harness.check(model, args[0], folder=tmp_path, modes=["interpret", "native"],
+                  program=program, others=[(a, {}) for a in args[1:]])
+
+
+def emulated(folder, target):
+    if target == "rocm":
+        return test_rocm.Model(folder / "m.pt2", folder / "made")
+    return emulate.Model(folder / "m.pt2", folder / "made", target=target)
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_80", "cuda:sm_90a", "rocm"])
+def test_gpu(target, tmp_path):
+    model, args = network(), (torch.randn(2, 65, 64),)
+    exporting.save(exporting.export(model, args), tmp_path / "m.pt2")
+    want = exporting.eager(model, args, {})
+    harness.compare(emulated(tmp_path, target).run(args, want), want)
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_80", "rocm"])
+def test_gpu_conversions(target, tmp_path):
+    kind = torch.float8_e5m2
+    module, args = Function(lambda x, y: [x.to(kind), y.float()]), (between(kind), every(kind))
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    want = exporting.eager(module, args, {})
+    for g, e in zip(emulated(tmp_path, target).run(args, want), want):
+        same(g, e)
