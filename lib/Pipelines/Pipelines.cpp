@@ -92,9 +92,10 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   convert.roundsFloats = options.bf16;
   pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());
-  pm.addPass(kernel::createLowerFloat8Pass());
   if (options.bf16 || options.int8)
     pm.addPass(kernel::createLowerPrecisionPass({options.bf16, options.int8}));
+  // Last, because bytes look like quantized integers.
+  pm.addPass(kernel::createLowerFloat8Pass());
 }
 
 void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,

@@ -128,6 +128,46 @@ def test_scaled_mm(sizes, rowwise, cpu, tmp_path):
     harness.compare(got, expected)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float8_e4m3fn])
+def test_scale_of_result(dtype, tmp_path):
+    """PyTorch's code for CPUs and for GPUs differ in what it does, so ATen runs it."""
+    args = (*matrices(16, 32, 48), torch.tensor(4.0))
+    module = Function(lambda x, w, sx, sw, s: torch._scaled_mm(
+        x, w, sx, sw, scale_result=s, out_dtype=dtype))
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    want = exporting.eager(module, args, {})
+    got = harness.run(harness.compiled(tmp_path / "m.pt2", "compiled", 2), (args, {}),
+                      tmp_path / "run", [want])
+    same(got[0], want)
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "--no-fallback", "-o",
+                          tmp_path / "m.so")
+    assert result.returncode == 1 and "_scaled_mm" in result.stderr
+
+
+def test_scales_of_blocks(tmp_path):
+    """These are no scales of rows and columns, although they broadcast."""
+    x, w, _, _ = matrices(8, 1024, 16)
+    args = (x, w, torch.ones(8, 8), torch.ones(8, 16).t().contiguous().t())
+    module = Function(lambda *args: torch._scaled_mm(*args, out_dtype=torch.float32))
+    try:
+        exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    except Exception as error:  # of PyTorch's checks
+        pytest.skip(f"PyTorch does not export it: {error}")
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "--no-fallback", "-o",
+                          tmp_path / "m.so")
+    assert result.returncode == 1 and "_scaled_mm" in result.stderr
+
+
+@pytest.mark.parametrize("flag", ["--precision=bf16", "--precision=int8"])
+def test_precision(flag, tmp_path):
+    """Bytes are not taken for quantized integers."""
+    w = torch.randn(48, 64).to(torch.float8_e4m3fn)
+    got, expected = run(lambda x, w: F.linear(x, w.float() * 0.5), (torch.randn(40, 64), w),
+                        tmp_path, flag)
+    error = (got[0] - expected[0]).pow(2).mean().sqrt() / expected[0].pow(2).mean().sqrt()
+    assert error < 1e-2
+
+
 class Linear(torch.nn.Module):
     """A linear layer with activations that are rounded at run time, as torchao's."""
 

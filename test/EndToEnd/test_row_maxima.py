@@ -7,6 +7,7 @@ import exporting
 import harness
 import pytest
 import torch
+from gpu_cases import Function
 
 #: Shorter than a vector, whole vectors, several at a time, with and without a rest.
 LENGTHS = (1, 7, 8, 9, 16, 31, 32, 33, 64, 72, 100, 131)
@@ -94,3 +95,15 @@ def test_small_terms(isDynamic, tmp_path):
         # The last place of a subnormal number, and of log_softmax.
         atol = 1e-6 if (want < 0).any() else 2.0**-149
         torch.testing.assert_close(got.double(), want, rtol=5e-7, atol=atol)
+
+
+def test_masks(tmp_path):
+    """Rows of booleans, of a number that the compiler does not know."""
+    def masked(x, mask):
+        return (x.masked_fill(mask, -torch.inf).softmax(-1), mask.any(-1),
+                torch.where(mask, x, 0).sum(-1))
+
+    x, mask = torch.randn(5, 1024), torch.rand(5, 1024) < 0.5
+    rows = {0: torch.export.Dim("n", min=2)}
+    module = Function(masked)
+    harness.check(module, (x, mask), folder=tmp_path, modes=["native"], dynamic=(rows, rows))

@@ -21,34 +21,50 @@ namespace fx::lin {
 /// at::blas::ScalingType.
 enum class ScalingType { TensorWise = 0, RowWise = 1 };
 
-/// Lowers to (mat1 mat2) scale_a scale_b + bias, times scale_result. The
-/// operands are exact in bf16, so the products of kernels for bf16 are, too
+/// Returns true if both scales have one element, or are a column and a row with
+/// an element for each row and column of the result. Other scales are those of
+/// blocks.
+static bool areScalesOfRows(const Tensor &x, const Tensor &y,
+                            const Tensor &scaleX, const Tensor &scaleY) {
+  auto isOne = [](ExprAttr size) { return size.getInteger() == 1; };
+  if (llvm::all_of(scaleX.sizes, isOne) && llvm::all_of(scaleY.sizes, isOne))
+    return true;
+  return scaleX.rank() == 2 && scaleY.rank() == 2 && isOne(scaleX.sizes[1]) &&
+         isOne(scaleY.sizes[0]) && scaleX.sizes[0] == x.sizes[0] &&
+         scaleY.sizes[1] == y.sizes[1];
+}
+
+/// Lowers to (mat1 mat2) scale_a scale_b + bias. The operands are exact in
+/// bf16, so the products of kernels for bf16 are, too
 /// (_scaled_mm_out_cpu_emulated in aten/src/ATen/native/Blas.cpp).
 static LogicalResult multiply(NodeLowering &n, const Tensor &scaleX,
                               const Tensor &scaleY) {
   Tensor x = n.tensor("self"), y = n.tensor("mat2");
-  std::optional<Tensor> bias = n.optionalTensor("bias"),
-                        scaleResult = n.optionalTensor("scale_result");
+  std::optional<Tensor> bias = n.optionalTensor("bias");
   if (n.failed() || x.rank() != 2 || y.rank() != 2)
     return n.fail("the operands are no matrices");
   if (x.sizes[1].isProvablyDifferent(y.sizes[0]))
     return n.fail("the inner sizes of the matmul differ");
+  if (!areScalesOfRows(x, y, scaleX, scaleY))
+    return n.fail("scales of blocks");
+  if (bias && (bias->rank() != 1 || bias->sizes[0] != y.sizes[1]))
+    return n.fail("the bias has another size than the result");
+  // PyTorch's CPU code divides by it, that for GPUs multiplies.
+  if (n.has("scale_result"))
+    return n.fail("a scale of the result");
   Type bf16 = n.b.b.getBF16Type(), f32 = n.b.b.getF32Type();
   Tensor product =
       n.b.contract({n.b.cast(x, bf16), {0, 2}}, {n.b.cast(y, bf16), {2, 1}},
                    {x.sizes[0], y.sizes[1]}, 3, f32);
   SmallVector<Tensor> operands = {product, scaleX, scaleY};
-  for (const std::optional<Tensor> &more : {bias, scaleResult})
-    if (more)
-      operands.push_back(*more);
+  if (bias)
+    operands.push_back(*bias);
   for (const Tensor &scale : {scaleX, scaleY})
     if (scale.dtype != f32)
       return n.fail("a scale that is no f32");
   return n.pointwise(0, operands, f32, [&](Scalars &s, ValueRange v) {
     Value r = s.mul(s.mul(v[0], v[1]), v[2]);
-    if (bias)
-      r = s.add(r, v[3]);
-    return scaleResult ? s.mul(r, v.back()) : r;
+    return bias ? s.add(r, v[3]) : r;
   });
 }
 
@@ -59,6 +75,9 @@ static LogicalResult lowerScaledMm(NodeLowering &n) {
 
 /// The scales of _scaled_mm_v2 are lists, with a recipe for each.
 static LogicalResult lowerScaledMmV2(NodeLowering &n) {
+  for (ArgName swizzle : {ArgName("swizzle_a"), ArgName("swizzle_b")})
+    if (llvm::any_of(n.integers(swizzle, 0), [](int64_t s) { return s != 0; }))
+      return n.fail("scales in another order");
   SmallVector<Tensor> scales;
   for (auto [scale, recipe] :
        {std::pair<ArgName, ArgName>{"scale_a", "recipe_a"},
@@ -93,6 +112,13 @@ void registerFloat8(Registry &r) {
       "aten.copy.default",
       "aten.alias.default",
       "aten.detach.default",
+      "aten.detach_.default",
+      "aten.alias_copy.default",
+      "aten.detach_copy.default",
+      "aten.lift.default",
+      "aten.resolve_conj.default",
+      "aten.resolve_neg.default",
+      "prims.device_put.default",
       "aten.lift_fresh.default",
       "aten.lift_fresh_copy.default",
       "prims.convert_element_type.default",

@@ -347,8 +347,19 @@ Value Scalars::cast(Value v, Type from, Type to) {
   Type f32 = b.getF32Type();
   if (isFloat8(from))
     return cast(arith::ExtFOp::create(b, loc, f32, v), f32, to);
-  if (isFloat8(to))
-    return arith::TruncFOp::create(b, loc, to, cast(v, from, f32));
+  if (isFloat8(to)) {
+    v = cast(v, from, f32);
+    // A number that is too large becomes the largest one, not NaN.
+    if (isa<Float8E4M3FNType>(to))
+      for (auto [order, limit] :
+           {std::pair{F::OGT, 448.0f}, {F::OLT, -448.0f}}) {
+        Value most =
+            arith::ConstantOp::create(b, loc, b.getF32FloatAttr(limit));
+        Value is = arith::CmpFOp::create(b, loc, order, v, most);
+        v = arith::SelectOp::create(b, loc, is, most, v);
+      }
+    return arith::TruncFOp::create(b, loc, to, v);
+  }
   Type target = signless(to);
   auto toFloat = dyn_cast<FloatType>(to);
   if (auto fromFloat = dyn_cast<FloatType>(from)) {

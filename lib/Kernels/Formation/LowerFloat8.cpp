@@ -8,9 +8,9 @@
 #include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace fx::kernel {
 #define GEN_PASS_DEF_LOWERFLOAT8PASS
@@ -63,6 +63,16 @@ struct Float8 {
   }
   Value shiftRight(Value x, int by) {
     return make<arith::ShRUIOp>(x, integer(by));
+  }
+
+  /// Converts between f32 and another type of 16 or more bits.
+  Value convert(Value v, Type to) {
+    unsigned from = v.getType().getIntOrFloatBitWidth();
+    if (v.getType() == to)
+      return v;
+    return from < to.getIntOrFloatBitWidth()
+               ? Value(arith::ExtFOp::create(b, to, v))
+               : Value(arith::TruncFOp::create(b, to, v));
   }
 
   /// Returns the byte `v` as f32.
@@ -152,34 +162,47 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
     for (Operation *op : casts)
       types.push_back(isa<arith::ExtFOp>(op) ? op->getOperand(0).getType()
                                              : op->getResult(0).getType());
-    AttrTypeReplacer replacer;
-    replacer.addReplacement([](FloatType type) -> std::optional<Type> {
-      if (!isFloat8(type))
-        return std::nullopt;
-      return IntegerType::get(type.getContext(), 8);
-    });
-    getOperation().walk([&](Operation *op) { replaceTypes(op, replacer); });
+    getOperation().walk(replaceTypes);
     for (auto [op, type] : llvm::zip(casts, types)) {
       Float8 float8(op, type);
-      Value from = op->getOperand(0);
-      op->getResult(0).replaceAllUsesWith(
-          isa<arith::ExtFOp>(op) ? float8.extend(from) : float8.truncate(from));
+      Value from = op->getOperand(0), to;
+      if (isa<arith::ExtFOp>(op))
+        to = float8.convert(float8.extend(from), op->getResult(0).getType());
+      else
+        to = float8.truncate(float8.convert(from, float8.b.getF32Type()));
+      op->getResult(0).replaceAllUsesWith(to);
       op->erase();
     }
   }
 
+  /// Returns `type`, a scalar or a shaped type, with bytes in place of floats.
+  /// Other types, such as those of PyTorch, stay.
+  static Type getBytes(Type type) {
+    Type byte = IntegerType::get(type.getContext(), 8);
+    if (isFloat8(type))
+      return byte;
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (isa<RankedTensorType, UnrankedTensorType, VectorType, BaseMemRefType>(
+            type) &&
+        isFloat8(shaped.getElementType()))
+      return shaped.clone(byte);
+    return type;
+  }
+
   /// Replaces the types of the results and block arguments of an op, its
-  /// function type and its constant. Other attributes, such as the types of
-  /// PyTorch, stay.
-  static void replaceTypes(Operation *op, AttrTypeReplacer &replacer) {
+  /// function type and its constant.
+  static void replaceTypes(Operation *op) {
     for (Value result : op->getResults())
-      result.setType(replacer.replace(result.getType()));
+      result.setType(getBytes(result.getType()));
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument arg : block.getArguments())
-          arg.setType(replacer.replace(arg.getType()));
+          arg.setType(getBytes(arg.getType()));
     if (auto function = dyn_cast<FunctionOpInterface>(op))
-      function.setType(replacer.replace(function.getFunctionType()));
+      if (auto type = dyn_cast<FunctionType>(function.getFunctionType()))
+        function.setType(FunctionType::get(
+            op->getContext(), llvm::map_to_vector(type.getInputs(), getBytes),
+            llvm::map_to_vector(type.getResults(), getBytes)));
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       replaceConstant(constant);
   }

@@ -143,8 +143,8 @@ public:
   mlir::Value addWorkspace(int64_t elements, mlir::Type element);
   llvm::SmallVector<mlir::RankedTensorType> workspaces;
   /// Dimensions of padded tensors of which the next coordinates are all inside
-  /// of the source (true), or all outside. Whoever changes it evaluates in a
-  /// scope that is guarded.
+  /// of the source (true), or all outside. If this does not hold for the whole
+  /// kernel, whoever sets it evaluates in a scope that is guarded.
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, bool> padded;
   /// Returns the scalar of the target function for a scalar of the source
   /// function.

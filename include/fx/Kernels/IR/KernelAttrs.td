@@ -130,7 +130,8 @@ def FXKernel_WindowAttr : FXKernel_UnrolledSchedule<"Window", "window"> {
   let description = [{
     Pooling, sums over outer dimensions, and sums of rows of at most four
     elements. `unroll` is the number of vectors of columns that are reduced at
-    the same time (0: the emitter chooses it).
+    the same time (0: the emitter chooses it). If a window slides over an image,
+    it is the number of adjacent pixels of a row instead.
   }];
 }
 

@@ -93,7 +93,8 @@ struct ContractionEmitter {
   LoopLabels labels;
   // The schedule.
   int64_t rows = 8, vectors = 2, rowBlock = 0, prefetch = 0;
-  int64_t panelVectors = 2; ///< as `vectors`, which is less in the last panel
+  int64_t panelVectors = 2; ///< of a panel in memory; the last panel may
+                            ///< compute fewer `vectors`
   bool panelsFirst = true;
   bool tiles = false;
   int64_t terms = 0;
@@ -179,6 +180,7 @@ struct ContractionEmitter {
   bool isUnit(unsigned loop) {
     return info.op.getStaticLoopRanges()[loop] == 1;
   }
+  void setVectors(int64_t count) { vectors = panelVectors = count; }
   /// Returns the number of columns of a panel.
   int64_t panel() const { return panelVectors * code.lanes; }
   /// Returns the number of terms of a step: for integers and pairs of bf16, the

@@ -222,7 +222,7 @@ bool ContractionEmitter::analyseOps() {
     return false;
   if (auto schedule = info.op->getAttrOfType<ContractionAttr>(kScheduleAttr)) {
     rows = schedule.getRows();
-    vectors = panelVectors = schedule.getVectors();
+    setVectors(schedule.getVectors());
     rowBlock = schedule.getRowBlock();
     prefetch = schedule.getPrefetch();
     panelsFirst = !schedule.getRowsFirst();

@@ -98,19 +98,21 @@ void ContractionEmitter::balanceBlocks() {
   if (!mLoop || rowBlock == 0 || tiles || !mSize.isStatic() ||
       mSize.constant <= 0)
     return;
+  int64_t tasks =
+      nSize.isStatic() ? llvm::divideCeil(nSize.constant, panel()) : 1;
   if (prefetch > 1) {
     if (mSize.constant <= rowBlock)
       return;
     // Threads divide the tasks into equal parts, so blocks must be equal, too.
-    // Up to twice as many rows stay one block: panels are read once.
-    int64_t blocks = mSize.constant <= 2 * rowBlock
+    // Up to twice as many rows stay one block if there are enough panels for
+    // threads: then panels are read once.
+    constexpr int64_t kEnoughTasks = 16;
+    int64_t blocks = mSize.constant <= 2 * rowBlock && tasks >= kEnoughTasks
                          ? 1
                          : llvm::divideCeil(mSize.constant, rowBlock);
     rowBlock = llvm::alignTo(llvm::divideCeil(mSize.constant, blocks), rows);
     return;
   }
-  int64_t tasks =
-      nSize.isStatic() ? llvm::divideCeil(nSize.constant, panel()) : 1;
   int64_t rowParts = 1;
   for (unsigned loop : outer) {
     int64_t size = std::max<int64_t>(info.op.getStaticLoopRanges()[loop], 1);

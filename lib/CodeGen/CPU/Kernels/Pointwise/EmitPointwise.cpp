@@ -105,7 +105,7 @@ static void emitPointwise(KernelCode &code) {
     return;
 
   // The lanes walk the last dimension. If it is narrow and another one is wide,
-  // they walk the wide one, and the stores are scattered.
+  // they walk the wide one, and the stores are interleaved or scattered.
   int64_t lane = rank - 1;
   auto type = cast<RankedTensorType>(first.getType());
   if (merged == 1 && rank > 1 && !type.isDynamicDim(lane) &&

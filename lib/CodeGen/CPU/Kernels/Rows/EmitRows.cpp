@@ -145,12 +145,13 @@ void RowEmitter::choosePrefetches() {
     if (!llvm::equal(present, llvm::seq(inner + 1)) ||
         !buffer->strides.back().isStatic(1))
       continue;
-    int64_t bytes = innerSize.constant * type.getElementTypeBitWidth() / 8;
+    // A boolean is a byte.
+    int64_t element = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    int64_t bytes = innerSize.constant * element;
     bool large = !type.hasStaticShape() ||
-                 type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
-                     kLeastPrefetched;
+                 type.getNumElements() * element >= kLeastPrefetched;
     if (bytes >= kLine && bytes <= kMostKept && large)
-      prefetched.push_back({input, type.getElementTypeBitWidth() / 8});
+      prefetched.push_back({input, element});
   }
 }
 

@@ -93,9 +93,9 @@ void WindowEmitter::choosePrefetches() {
         map.getDimPosition(rank - 2) != reduced ||
         !buffer->strides.back().isStatic(1))
       continue;
-    int64_t bits = type.getElementTypeBitWidth();
-    if (type.getNumElements() * bits / 8 >= kLeastPrefetched)
-      prefetched.push_back({operand, bits / 8});
+    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    if (type.getNumElements() * bytes >= kLeastPrefetched)
+      prefetched.push_back({operand, bytes});
   }
 }
 
@@ -317,9 +317,12 @@ static SmallVector<ScheduleAttrInterface>
 listCandidates(const KernelMatch &match, const TargetInfo &target) {
   auto type = cast<RankedTensorType>(match.root->getResult(0).getType());
   int64_t width = type.getRank() ? type.getShape().back() : 1;
+  bool slides =
+      llvm::any_of(cast<linalg::LinalgOp>(match.root).getIndexingMapsArray(),
+                   [](AffineMap map) { return !map.isProjectedPermutation(); });
   SmallVector<ScheduleAttrInterface> candidates;
   for (int64_t unroll : {2, 4, 8, 1})
-    if (ShapedType::isDynamic(width) || unroll == 1 ||
+    if (slides || ShapedType::isDynamic(width) || unroll == 1 ||
         width >= unroll * target.lanes)
       candidates.push_back(WindowAttr::get(match.root->getContext(), unroll));
   return candidates;

@@ -67,8 +67,9 @@ std::optional<SlidingWindow::Axis> SlidingWindow::matchAxis(unsigned loop) {
       return std::nullopt;
     axis->low = *low;
     axis->isPadded = *low || *high;
-    // A dynamic image has no padding here (isEasyPad).
-    if (axis->isPadded && pad.getSourceType().isDynamicDim(axis->dim))
+    // isEasyPad refuses such pads; which tiles are inside is not known.
+    if (axis->isPadded && (pad.getSourceType().isDynamicDim(axis->dim) ||
+                           !code.loopSize(w.root, loop).isStatic()))
       return std::nullopt;
   }
   return axis;
@@ -110,6 +111,9 @@ std::optional<SlidingWindow> SlidingWindow::match(WindowEmitter &window) {
   // A row that does not slide is one of the outer loops.
   if (sliding.row && !sliding.row->tap)
     sliding.row.reset();
+  // A diagonal has the taps of both dimensions in one loop.
+  if (sliding.row && sliding.row->tap == sliding.column.tap)
+    return std::nullopt;
   for (unsigned d : reduced)
     if (d != sliding.column.tap && (!sliding.row || d != sliding.row->tap))
       return std::nullopt;
@@ -119,9 +123,13 @@ std::optional<SlidingWindow> SlidingWindow::match(WindowEmitter &window) {
 }
 
 bool SlidingWindow::chooseTile() {
-  if (column.taps > kTapsOfRow)
+  if (column.taps > kTapsOfRow ||
+      llvm::is_contained(w.root.getStaticLoopRanges(), 0))
     return false;
-  int64_t sums = code.machine.registers / 2 / w.combiners.size();
+  // A vector of elements of 64 bits takes two registers.
+  int64_t bits = getElementTypeOrSelf(w.neutral[0]).getIntOrFloatBitWidth();
+  int64_t sums = code.machine.registers / 2 / w.combiners.size() /
+                 std::max<int64_t>(bits / 32, 1);
   unrollsRows = !row || row->taps * column.taps <= kUnrolledTaps;
   if (row && unrollsRows && sums >= 2 * kLatency) {
     Index size = code.loopSize(w.root, row->loop);
@@ -235,7 +243,10 @@ void SlidingWindow::emitRow(Scope &scope, const Index &from, int64_t count,
   }
 }
 
-void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count) {
+void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count,
+                               bool isInner) {
+  if (isInner && column.isPadded)
+    code.padded[{pad, column.dim}] = true;
   SmallVector<Value> sums;
   for (int64_t i = 0; i < rows * count; ++i)
     llvm::append_range(sums, w.neutral);
@@ -265,6 +276,7 @@ void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count) {
         emitRow(scope, from, count, Index::of(offset), uses, sums);
     }
   }
+  code.padded.erase({pad, column.dim});
   int64_t slots = w.combiners.size();
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < count; ++c) {
@@ -277,14 +289,11 @@ void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count) {
 
 void SlidingWindow::emitTile(Scope &task, const Index &from, int64_t count,
                              bool isInner) {
-  if (isInner && column.isPadded)
-    code.padded[{pad, column.dim}] = true;
   code.forVectors(task, firstChannel, endChannel,
                   [&](Scope &scope, const Index &base) {
                     w.at[w.lane] = base;
-                    emitPixels(scope, from, count);
+                    emitPixels(scope, from, count, isInner);
                   });
-  code.padded.erase({pad, column.dim});
 }
 
 void SlidingWindow::emitTilesOfRow(Scope &task, const Index &tile,
@@ -373,7 +382,7 @@ void SlidingWindow::emit() {
   int64_t tasks = 1, part = channels.isStatic() ? channels.constant : 0;
   for (const Index &size : sizes)
     tasks *= size.isStatic() ? size.constant : kTasks;
-  int64_t parts = llvm::divideCeil(kTasks, tasks);
+  int64_t parts = part ? llvm::divideCeil(kTasks, tasks) : 1;
   while (parts > 1 && part % (parts * kLatency * code.lanes))
     --parts;
   part /= parts;

@@ -54,8 +54,9 @@ private:
   /// task.
   void emitTile(codegen::Scope &task, const codegen::Index &from,
                 int64_t columns, bool isInner);
+  /// As `emitTile` for one vector of channels.
   void emitPixels(codegen::Scope &scope, const codegen::Index &from,
-                  int64_t columns);
+                  int64_t columns, bool isInner);
   /// Adds a row of the image to `sums`: row `offset` of those that the tile
   /// reads.
   void emitRow(codegen::Scope &scope, const codegen::Index &from,

@@ -102,7 +102,7 @@ bool WinogradEmitter::analyse() {
   block = schedule.getBlock();
   rows = schedule.getRows();
   products.rows = rows;
-  products.vectors = schedule.getVectors();
+  products.setVectors(schedule.getVectors());
   products.packed = true;
   auto unpack = filter.getSource().getDefiningOp<UnpackOp>();
   pixels = code.buffer(products.info.lhs());
