@@ -52,3 +52,15 @@ def eager(module: torch.nn.Module, args: tuple, kwargs: dict | None = None):
     args, kwargs = copy.deepcopy((args, kwargs or {}))
     with torch.no_grad():
         return module(*args, **kwargs)
+
+
+class Several(torch.nn.Module):
+    """Independent calls of functions, so that one program tests them all: forward takes a list of
+    the arguments of each."""
+
+    def __init__(self, functions):
+        super().__init__()
+        self.functions = functions
+
+    def forward(self, arguments):
+        return [f(*args) for f, args in zip(self.functions, arguments, strict=True)]

@@ -98,20 +98,9 @@ class Projected(torch.nn.Module):
         return residual + sdpa(q, k, v).transpose(1, 2).reshape(b, n, width // 3)
 
 
-class Several(torch.nn.Module):
-    """Functions, each an attention with its own arguments."""
-
-    def __init__(self, functions):
-        super().__init__()
-        self.functions = functions
-
-    def forward(self, arguments):
-        return [f(*args) for f, args in zip(self.functions, arguments)]
-
-
 def several(*calls):
     functions, arguments = zip(*((f, args) for f, *args in calls))
-    return Several(functions), (list(arguments),), None
+    return exporting.Several(functions), (list(arguments),), None
 
 
 def causal(q, k, v):

@@ -52,17 +52,8 @@ def additive(mask):
     return torch.where(mask, torch.zeros(()), torch.full((), -INF)) + 0.1
 
 
-class Several(torch.nn.Module):
-    def __init__(self, functions):
-        super().__init__()
-        self.functions = functions
-
-    def forward(self, arguments):
-        return [f(*args) for f, args in zip(self.functions, arguments)]
-
-
 def several(*calls):
-    return Several([f for f, *_ in calls]), ([list(args) for _, *args in calls],)
+    return exporting.Several([f for f, *_ in calls]), ([list(args) for _, *args in calls],)
 
 
 def attend(q, k, v, mask=None):

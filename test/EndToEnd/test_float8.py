@@ -78,8 +78,7 @@ def test_from(kind, cpu, tmp_path):
         same(g, e)
 
 
-@pytest.mark.parametrize("cpu", ["native"])
-def test_integers(cpu, tmp_path):
+def test_integers(tmp_path):
     kind = torch.float8_e4m3fn
     x = torch.arange(-300, 300)
     got, expected = run(lambda x, b: [x.to(kind), b.to(kind), x.to(kind).to(torch.int32)],
@@ -94,7 +93,9 @@ def test_moves(kind, tmp_path):
         z = torch.cat([x, y], 1).transpose(0, 1)
         halves = z.reshape(4, -1, 7)[:, 1:].unbind(0)
         return [z.contiguous(), torch.stack(halves[:2]), x[1].expand(3, -1).clone(),
-                y.unsqueeze(0).squeeze(0).split(3, 1)[1].float(), x.view(-1)[3:9]]
+                y.unsqueeze(0).squeeze(0).split(3, 1)[1].float(), x.view(-1)[3:9],
+                y.tile(2, 1), x.repeat_interleave(3, 0), x.slice_scatter(y[:, :4], 1, 2, 6),
+                x.movedim(0, 1).ravel()]
 
     x, y = every(kind)[:140].view(7, 20), every(kind)[140:224].view(7, 12)
     got, expected = run(moves, (x, y), tmp_path)
@@ -149,23 +150,21 @@ def test_scales_of_blocks(tmp_path):
     x, w, _, _ = matrices(8, 1024, 16)
     args = (x, w, torch.ones(8, 8), torch.ones(8, 16).t().contiguous().t())
     module = Function(lambda *args: torch._scaled_mm(*args, out_dtype=torch.float32))
-    try:
-        exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
-    except Exception as error:  # of PyTorch's checks
-        pytest.skip(f"PyTorch does not export it: {error}")
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
     result = harness.tool("fx-compile", tmp_path / "m.pt2", "--no-fallback", "-o",
                           tmp_path / "m.so")
     assert result.returncode == 1 and "_scaled_mm" in result.stderr
 
 
-@pytest.mark.parametrize("flag", ["--precision=bf16", "--precision=int8"])
-def test_precision(flag, tmp_path):
-    """Bytes are not taken for quantized integers."""
+@pytest.mark.parametrize("flag, least, most", [
+    ("--precision=bf16", 1e-4, 1e-2), ("--precision=int8", 0, 1e-6)])
+def test_precision(flag, least, most, tmp_path):
+    """Bytes are not taken for quantized integers: bf16 rounds the activations, int8 does not."""
     w = torch.randn(48, 64).to(torch.float8_e4m3fn)
     got, expected = run(lambda x, w: F.linear(x, w.float() * 0.5), (torch.randn(40, 64), w),
                         tmp_path, flag)
     error = (got[0] - expected[0]).pow(2).mean().sqrt() / expected[0].pow(2).mean().sqrt()
-    assert error < 1e-2
+    assert least <= error <= most
 
 
 class Linear(torch.nn.Module):

@@ -65,17 +65,6 @@ def sliding(draw):
         x, windows, steps, ends, apart, ceil, return_indices=kind == "indices"), (image,)
 
 
-class Several(torch.nn.Module):
-    """Independent calls, so that one archive tests several."""
-
-    def __init__(self, functions):
-        super().__init__()
-        self.functions = functions
-
-    def forward(self, arguments):
-        return [f(*a) for f, a in zip(self.functions, arguments)]
-
-
 @pytest.mark.parametrize("cpu", ["native", "x86-64-v3"])
 @pytest.mark.parametrize("seed", [
     *range(3), *(pytest.param(s, marks=pytest.mark.long) for s in range(3, 100))])
@@ -83,7 +72,7 @@ def test_random(seed, cpu, tmp_path):
     draw = random.Random(f"{seed} {cpu}")
     torch.manual_seed(seed)
     functions, arguments = zip(*(sliding(draw) for _ in range(10)))
-    module, args = Several(functions), (list(arguments),)
+    module, args = exporting.Several(functions), (list(arguments),)
     exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
     flags = [] if cpu == "native" else [f"--mcpu={cpu}"]
     target = harness.compiled(tmp_path / "m.pt2", "native", 2, *flags)
@@ -96,7 +85,7 @@ def test_random(seed, cpu, tmp_path):
 @pytest.mark.parametrize("padding", [0, 1])
 def test_dynamic(padding, cpu, tmp_path):
     """Batches and sizes of images that the compiler does not know."""
-    module = Several([
+    module = exporting.Several([
         lambda x, w: torch.relu(F.conv2d(x, w, None, 1, padding, 1, 40)),
         lambda x, w: F.conv2d(x, w, None, 2, padding, 1, 40),
         lambda x, w: F.max_pool2d(x, 3, 2, padding)])

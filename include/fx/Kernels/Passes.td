@@ -172,10 +172,11 @@ def LowerFloat8Pass : Pass<"fx-lower-float8", "::mlir::ModuleOp"> {
   let summary = "hold eight-bit floats as bytes";
   let description = [{
     Tensors of f8E4M3FN, f8E4M3FNUZ, f8E5M2 and f8E5M2FNUZ become tensors of i8.
-    `arith.extf` and `arith.truncf` of scalars become arithmetic on integers,
-    with the results of PyTorch (c10/util/Float8_*.h): a number that is too large
-    becomes infinite in f8E5M2, the largest number in f8E4M3FN, and NaN in the
-    others.
+    `arith.extf` and `arith.truncf` of scalars become arithmetic on integers, with
+    the results that LLVM's APFloat has: `truncf` rounds to nearest, ties to
+    even, and a number that is too large becomes infinite in f8E5M2, and NaN in
+    the others. Where PyTorch has the largest number instead, the lowering to
+    linalg limits the operand.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -99,6 +99,20 @@ void KernelCode::endForall(Operation *forall) {
     b.setInsertionPointAfter(forall);
 }
 
+void KernelCode::fillRegion(Scope &outer, Operation *op, Region &region,
+                            llvm::function_ref<void(Scope &)> body) {
+  Block *block = region.empty() ? b.createBlock(&region) : &region.front();
+  b.setInsertionPointToStart(block);
+  Scope branch;
+  branch.parent = &outer;
+  branch.loop = op;
+  branch.isGuarded = true;
+  body(branch);
+  if (!block->mightHaveTerminator())
+    scf::YieldOp::create(b, loc);
+  b.setInsertionPointAfter(op);
+}
+
 void KernelCode::forVectors(
     Scope &outer, const Index &from, const Index &to,
     llvm::function_ref<void(Scope &, const Index &)> body, int64_t unroll) {

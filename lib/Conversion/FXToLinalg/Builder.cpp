@@ -52,11 +52,6 @@ bool isSupported(Type dtype) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(dtype);
 }
 
-bool isFloat8(Type dtype) {
-  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
-             Float8E5M2FNUZType>(dtype);
-}
-
 //===----------------------------------------------------------------------===//
 // Sizes and whole tensors
 //===----------------------------------------------------------------------===//

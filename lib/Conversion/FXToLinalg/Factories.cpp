@@ -217,7 +217,7 @@ void registerFactories(Registry &r) {
          "aten.new_empty_strided.default", "aten.empty_permuted.default"},
         lowerEmpty);
   r.add({"aten.fill.Scalar", "aten.fill.Tensor"}, lowerFillValue);
-  r.add("aten.copy.default", lowerCopyInto);
+  r.addWithFloat8({"aten.copy.default"}, lowerCopyInto);
   r.add("aten.scalar_tensor.default", lowerScalarTensor);
   r.add({"aten.arange.default", "aten.arange.start", "aten.arange.start_step"},
         lowerArange);

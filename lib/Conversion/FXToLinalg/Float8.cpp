@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PyTorch has no arithmetic on these dtypes: they are converted, moved, and
-// multiplied with scales.
+// PyTorch has no arithmetic on these dtypes but products with scales. Copies
+// and views convert and move them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,65 +96,8 @@ static LogicalResult lowerScaledMmV2(NodeLowering &n) {
 }
 
 void registerFloat8(Registry &r) {
-  r.add("aten._scaled_mm.default", lowerScaledMm);
-  r.add("aten._scaled_mm_v2.default", lowerScaledMmV2);
-  r.takeFloat8({
-      "aten._scaled_mm.default",
-      "aten._scaled_mm_v2.default",
-      "aten.to.dtype",
-      "aten.to.device",
-      "aten.to.dtype_layout",
-      "aten.to.other",
-      "aten._to_copy.default",
-      "aten.type_as.default",
-      "aten.clone.default",
-      "aten.contiguous.default",
-      "aten.copy.default",
-      "aten.alias.default",
-      "aten.detach.default",
-      "aten.detach_.default",
-      "aten.alias_copy.default",
-      "aten.detach_copy.default",
-      "aten.lift.default",
-      "aten.resolve_conj.default",
-      "aten.resolve_neg.default",
-      "prims.device_put.default",
-      "aten.lift_fresh.default",
-      "aten.lift_fresh_copy.default",
-      "prims.convert_element_type.default",
-      "aten.view.default",
-      "aten.reshape.default",
-      "aten._unsafe_view.default",
-      "aten.flatten.using_ints",
-      "aten.unflatten.int",
-      "aten.view_as.default",
-      "aten.unsqueeze.default",
-      "aten.squeeze.default",
-      "aten.squeeze.dim",
-      "aten.squeeze.dims",
-      "aten.permute.default",
-      "aten.transpose.int",
-      "aten.t.default",
-      "aten.numpy_T.default",
-      "aten.mT.default",
-      "aten.movedim.int",
-      "aten.movedim.intlist",
-      "aten.expand.default",
-      "aten.expand_as.default",
-      "aten.slice.Tensor",
-      "aten.narrow.default",
-      "aten.select.int",
-      "aten.split.Tensor",
-      "aten.split.sizes",
-      "aten.split_with_sizes.default",
-      "aten.chunk.default",
-      "aten.unbind.int",
-      "aten.cat.default",
-      "aten.stack.default",
-      "aten.repeat.default",
-      "aten.slice_scatter.default",
-      "aten.select_scatter.default",
-  });
+  r.addWithFloat8({"aten._scaled_mm.default"}, lowerScaledMm);
+  r.addWithFloat8({"aten._scaled_mm_v2.default"}, lowerScaledMmV2);
 }
 
 } // namespace fx::lin

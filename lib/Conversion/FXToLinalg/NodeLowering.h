@@ -165,9 +165,10 @@ public:
   bool countsElements(llvm::StringRef target) const {
     return counting.contains(target);
   }
-  /// Says that lowerings handle tensors of eight-bit floats, which they move or
-  /// convert. Other lowerings never see such tensors.
-  void takeFloat8(llvm::ArrayRef<llvm::StringRef> targets) {
+  /// Adds lowerings that take tensors of eight-bit floats, too, which they move
+  /// or convert. Other lowerings never see such tensors.
+  void addWithFloat8(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
+    add(targets, fn);
     for (llvm::StringRef target : targets)
       float8.insert(target);
   }

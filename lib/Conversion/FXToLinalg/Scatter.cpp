@@ -437,8 +437,8 @@ void registerScatter(Registry &r) {
         lowerIndexPut<true>);
   r.add("aten.index_copy.default", lowerIndexCopy<false>);
   r.add("aten.index_add.default", lowerIndexCopy<true>);
-  r.add("aten.slice_scatter.default", lowerSliceScatter);
-  r.add("aten.select_scatter.default", lowerSelectScatter);
+  r.addWithFloat8({"aten.slice_scatter.default"}, lowerSliceScatter);
+  r.addWithFloat8({"aten.select_scatter.default"}, lowerSelectScatter);
 }
 
 } // namespace fx::lin

@@ -9,6 +9,7 @@
 #define FX_CONVERSION_FXTOLINALG_VALUES_H
 
 #include "fx/IR/FXDialect.h"
+#include "fx/Kernels/IR/Dtypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -117,8 +118,7 @@ mlir::RankedTensorType tensorType(llvm::ArrayRef<ExprAttr> sizes,
 /// Returns true for the dtypes that the lowering supports: bool, integers of 8
 /// to 64 bits, f16, bf16, f32 and f64.
 bool isSupported(mlir::Type dtype);
-/// Returns true for the eight-bit floats that lowerings convert and move.
-bool isFloat8(mlir::Type dtype);
+using kernel::isFloat8;
 
 } // namespace fx::lin
 

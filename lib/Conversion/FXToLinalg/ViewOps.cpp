@@ -506,50 +506,57 @@ static LogicalResult lowerRepeatInterleave(NodeLowering &n) {
 }
 
 void registerViews(Registry &r) {
-  r.add({"aten.view.default", "aten.reshape.default",
-         "aten._unsafe_view.default", "aten.flatten.using_ints",
-         "aten.unflatten.int", "aten.view_as.default",
-         "aten.reshape_as.default", "aten.view_copy.default",
-         "aten._reshape_copy.default", "aten.ravel.default"},
-        lowerReshape);
-  r.add({"aten.unsqueeze.default", "aten.unsqueeze_copy.default"},
-        lowerUnsqueeze);
-  r.add({"aten.squeeze.default", "aten.squeeze.dim", "aten.squeeze.dims",
-         "aten.squeeze_copy.dims", "aten.squeeze_copy.dim",
-         "aten.squeeze_copy.default"},
-        lowerSqueeze);
-  r.add({"aten.permute.default", "aten.permute_copy.default"}, lowerPermute);
-  r.add({"aten.transpose.int", "aten.transpose_copy.int",
-         "aten.swapaxes.default", "aten.swapdims.default"},
-        lowerTranspose);
-  r.add({"aten.t.default", "aten.t_copy.default", "aten.numpy_T.default",
-         "aten.mT.default", "aten.mH.default", "aten.matrix_H.default"},
-        lowerReverse);
-  r.add({"aten.movedim.int", "aten.movedim.intlist", "aten.moveaxis.int"},
-        lowerMovedim);
-  r.add({"aten.expand.default", "aten.expand_as.default",
-         "aten.broadcast_to.default", "aten.expand_copy.default"},
-        lowerExpand);
+  r.addWithFloat8({"aten.view.default", "aten.reshape.default",
+                   "aten._unsafe_view.default", "aten.flatten.using_ints",
+                   "aten.unflatten.int", "aten.view_as.default",
+                   "aten.reshape_as.default", "aten.view_copy.default",
+                   "aten._reshape_copy.default", "aten.ravel.default"},
+                  lowerReshape);
+  r.addWithFloat8({"aten.unsqueeze.default", "aten.unsqueeze_copy.default"},
+                  lowerUnsqueeze);
+  r.addWithFloat8({"aten.squeeze.default", "aten.squeeze.dim",
+                   "aten.squeeze.dims", "aten.squeeze_copy.dims",
+                   "aten.squeeze_copy.dim", "aten.squeeze_copy.default"},
+                  lowerSqueeze);
+  r.addWithFloat8({"aten.permute.default", "aten.permute_copy.default"},
+                  lowerPermute);
+  r.addWithFloat8({"aten.transpose.int", "aten.transpose_copy.int",
+                   "aten.swapaxes.default", "aten.swapdims.default"},
+                  lowerTranspose);
+  r.addWithFloat8({"aten.t.default", "aten.t_copy.default",
+                   "aten.numpy_T.default", "aten.mT.default", "aten.mH.default",
+                   "aten.matrix_H.default"},
+                  lowerReverse);
+  r.addWithFloat8(
+      {"aten.movedim.int", "aten.movedim.intlist", "aten.moveaxis.int"},
+      lowerMovedim);
+  r.addWithFloat8({"aten.expand.default", "aten.expand_as.default",
+                   "aten.broadcast_to.default", "aten.expand_copy.default"},
+                  lowerExpand);
   r.addCounting({"aten.slice.Tensor", "aten.slice_copy.Tensor"}, lowerSlice);
   r.addCounting({"aten.tensor_split.indices",
                  "aten.tensor_split.tensor_indices_or_sections"},
                 lowerTensorSplit);
-  r.add({"aten.narrow.default", "aten.narrow_copy.default"}, lowerNarrow);
-  r.add({"aten.select.int", "aten.select_copy.int"}, lowerSelect);
-  r.add({"aten.split.Tensor", "aten.split.sizes",
-         "aten.split_with_sizes.default", "aten.chunk.default",
-         "aten.tensor_split.sections", "aten.split_copy.Tensor",
-         "aten.split_with_sizes_copy.default", "aten.unsafe_split.Tensor",
-         "aten.unsafe_chunk.default"},
-        lowerSplit);
-  r.add({"aten.unbind.int", "aten.unbind_copy.int"}, lowerUnbind);
-  r.add("aten.broadcast_tensors.default", lowerBroadcastTensors);
-  r.add({"aten.meshgrid.default", "aten.meshgrid.indexing"}, lowerMeshgrid);
-  r.add({"aten.cat.default", "aten.concat.default", "aten.concatenate.default"},
-        lowerCat);
-  r.add("aten.stack.default", lowerStack);
-  r.add({"aten.repeat.default", "aten.tile.default"}, lowerRepeat);
-  r.add("aten.repeat_interleave.self_int", lowerRepeatInterleave);
+  r.addWithFloat8({"aten.slice.Tensor", "aten.slice_copy.Tensor"}, lowerSlice);
+  r.addWithFloat8({"aten.narrow.default", "aten.narrow_copy.default"},
+                  lowerNarrow);
+  r.addWithFloat8({"aten.select.int", "aten.select_copy.int"}, lowerSelect);
+  r.addWithFloat8({"aten.split.Tensor", "aten.split.sizes",
+                   "aten.split_with_sizes.default", "aten.chunk.default",
+                   "aten.tensor_split.sections", "aten.split_copy.Tensor",
+                   "aten.split_with_sizes_copy.default",
+                   "aten.unsafe_split.Tensor", "aten.unsafe_chunk.default"},
+                  lowerSplit);
+  r.addWithFloat8({"aten.unbind.int", "aten.unbind_copy.int"}, lowerUnbind);
+  r.addWithFloat8({"aten.broadcast_tensors.default"}, lowerBroadcastTensors);
+  r.addWithFloat8({"aten.meshgrid.default", "aten.meshgrid.indexing"},
+                  lowerMeshgrid);
+  r.addWithFloat8(
+      {"aten.cat.default", "aten.concat.default", "aten.concatenate.default"},
+      lowerCat);
+  r.addWithFloat8({"aten.stack.default"}, lowerStack);
+  r.addWithFloat8({"aten.repeat.default", "aten.tile.default"}, lowerRepeat);
+  r.addWithFloat8({"aten.repeat_interleave.self_int"}, lowerRepeatInterleave);
 }
 
 } // namespace fx::lin

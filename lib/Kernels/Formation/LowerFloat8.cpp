@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Kernels/IR/Dtypes.h"
 #include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,11 +19,7 @@ namespace fx::kernel {
 } // namespace fx::kernel
 
 using namespace mlir;
-
-static bool isFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
-             Float8E5M2FNUZType>(type);
-}
+using fx::kernel::isFloat8;
 
 namespace {
 /// Creates conversions of one eight-bit type.
@@ -137,11 +134,13 @@ Value Float8::truncate(Value v) {
     r = select(isZero, r, make<arith::OrIOp>(r, sign));
     r = select(isLarge, integer(0x80), r);
   } else {
-    // Infinity, or the largest number.
-    int64_t most = hasInfinity ? 0x7c : 0x7e;
+    // Infinity, or NaN.
+    int64_t most = hasInfinity ? 0x7c : 0x7f;
     r = select(compare(arith::CmpIPredicate::sgt, r, most), integer(most), r);
-    Value isNaN = compare(arith::CmpIPredicate::sgt, size, 0x7f800000);
-    r = make<arith::OrIOp>(select(isNaN, integer(0x7f), r), sign);
+    if (hasInfinity)
+      r = select(compare(arith::CmpIPredicate::sgt, size, 0x7f800000),
+                 integer(0x7f), r);
+    r = make<arith::OrIOp>(r, sign);
   }
   return arith::TruncIOp::create(b, b.getI8Type(), r);
 }
@@ -149,21 +148,18 @@ Value Float8::truncate(Value v) {
 namespace {
 struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
   void runOnOperation() override {
-    SmallVector<Operation *> casts;
+    // The conversions, and the eight-bit type of each.
+    SmallVector<std::pair<Operation *, Type>> casts;
     getOperation().walk([&](Operation *op) {
       if (auto extend = dyn_cast<arith::ExtFOp>(op);
           extend && isFloat8(extend.getIn().getType()))
-        casts.push_back(op);
+        casts.push_back({op, extend.getIn().getType()});
       else if (auto truncate = dyn_cast<arith::TruncFOp>(op);
                truncate && isFloat8(truncate.getType()))
-        casts.push_back(op);
+        casts.push_back({op, truncate.getType()});
     });
-    SmallVector<Type> types;
-    for (Operation *op : casts)
-      types.push_back(isa<arith::ExtFOp>(op) ? op->getOperand(0).getType()
-                                             : op->getResult(0).getType());
     getOperation().walk(replaceTypes);
-    for (auto [op, type] : llvm::zip(casts, types)) {
+    for (auto [op, type] : casts) {
       Float8 float8(op, type);
       Value from = op->getOperand(0), to;
       if (isa<arith::ExtFOp>(op))
@@ -182,9 +178,7 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
     if (isFloat8(type))
       return byte;
     auto shaped = dyn_cast<ShapedType>(type);
-    if (isa<RankedTensorType, UnrankedTensorType, VectorType, BaseMemRefType>(
-            type) &&
-        isFloat8(shaped.getElementType()))
+    if (shaped && isFloat8(shaped.getElementType()))
       return shaped.clone(byte);
     return type;
   }
@@ -208,11 +202,11 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
   }
 
   static void replaceConstant(arith::ConstantOp op) {
-    auto toInteger = [&](const APFloat &v) { return v.bitcastToAPInt(); };
     Type byte = IntegerType::get(op.getContext(), 8);
     if (auto value = dyn_cast<FloatAttr>(op.getValue());
         value && isFloat8(value.getType()))
-      op.setValueAttr(IntegerAttr::get(byte, toInteger(value.getValue())));
+      op.setValueAttr(
+          IntegerAttr::get(byte, value.getValue().bitcastToAPInt()));
     auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
     if (dense && isFloat8(dense.getElementType()))
       op.setValueAttr(dense.bitcast(byte));

@@ -68,6 +68,11 @@ Result fx::kernel::getDtype(Type type) {
       .Default([](Type) -> Result { return std::nullopt; });
 }
 
+bool fx::kernel::isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type,
+             Float8E5M2FNUZType>(type);
+}
+
 Result fx::kernel::getValueDtype(Type type) {
   return llvm::TypeSwitch<Type, Result>(type)
       .Case<fx::FakeTensorType>([](auto t) { return getDtype(t.getDtype()); })

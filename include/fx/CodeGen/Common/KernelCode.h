@@ -213,6 +213,12 @@ public:
                                llvm::SmallVectorImpl<Index> &ivs,
                                int64_t work = 0);
   void endForall(mlir::Operation *forall);
+  /// Calls `body` to build the code of `region`, a branch of `op`, and ends it
+  /// by a yield without values if `body` does not end it. What is evaluated
+  /// there is not hoisted out of the branch, because it may not exist outside.
+  /// Sets the insertion point behind `op`.
+  void fillRegion(Scope &outer, mlir::Operation *op, mlir::Region &region,
+                  llvm::function_ref<void(Scope &)> body);
   /// Calls `body(scope, at)` to build the code for the vectors from `from` to
   /// `to`: once in a loop over full vectors, once for the masked remainder. If
   /// `unroll` is more than 1, also in a loop over that many vectors at a time.

@@ -29,6 +29,10 @@ std::optional<Dtype> getDtype(mlir::Type type);
 /// the elements of a tensor, int64 for `!fx.sym_int`, and so on.
 std::optional<Dtype> getValueDtype(mlir::Type type);
 
+/// Returns true for the eight-bit floats of PyTorch that have native code:
+/// those with a mantissa.
+bool isFloat8(mlir::Type type);
+
 } // namespace fx::kernel
 
 #endif // FX_KERNELS_IR_DTYPES_H

@@ -91,20 +91,27 @@ func.func @main(%x: tensor<32x1024xf32>) -> tensor<32x1024xf32> {
 // once: nine pixels, of which an end has eight inside.
 // CHECK-LABEL: func.func private @kernel_0
 // AVX512: scf.forall (%[[ROWS:.+]], %[[TILE:.+]]) in (10, 3)
-// AVX512: %[[INNER:.+]] = arith.cmpi ult, %{{.+}}, %c1 : index
-// AVX512: scf.if %[[INNER]] {
-// AVX512: scf.for {{.*}} = %c0 to %c32 step %c16
+// AVX512: scf.index_switch %[[TILE]]
+// AVX512-NEXT: case 0 {
+// AVX512-NEXT: scf.for {{.*}} = %c0 to %c32 step %c16
+// AVX512-NOT: arith.select
 // AVX512: %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c20 : index
-// AVX512: scf.if %[[INSIDE]]
+// AVX512-NEXT: scf.if %[[INSIDE]]
+// AVX512-COUNT-8: vector.load %{{.*}} : memref<13440xf32
+// AVX512-NOT: vector.load %{{.*}} : memref<13440xf32
+// AVX512: else
+// AVX512-NOT: arith.select
+// AVX512: case 2 {
+// AVX512: default {
+// AVX512-NEXT: scf.for {{.*}} = %c0 to %c32 step %c16
+// AVX512-NOT: arith.select
+// AVX512: %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c20 : index
+// AVX512-NEXT: scf.if %[[INSIDE]]
 // AVX512-COUNT-9: vector.load %{{.*}} : memref<13440xf32
 // AVX512-NOT: vector.load %{{.*}} : memref<13440xf32
 // AVX512: else
 // AVX512: scf.if
 // AVX512-COUNT-14: vector.store
-// AVX512: } else {
-// AVX512: arith.cmpi eq, %[[TILE]], %c0 : index
-// AVX512-NEXT: scf.if
-// AVX512-NOT: arith.select
 // AVX2: scf.forall (%{{.+}}, %{{.+}}) in (10, 6)
 // CHECK: return
 func.func private @kernel_0(%x: tensor<20x21x32xf32>, %w: tensor<3x3x32xf32>, %out: tensor<20x21x32xf32>) -> tensor<20x21x32xf32> attributes {fx.kernel} {

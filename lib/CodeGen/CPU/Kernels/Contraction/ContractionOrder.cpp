@@ -103,9 +103,11 @@ void ContractionEmitter::balanceBlocks() {
   if (prefetch > 1) {
     if (mSize.constant <= rowBlock)
       return;
-    // Threads divide the tasks into equal parts, so blocks must be equal, too.
-    // Up to twice as many rows stay one block if there are enough panels for
-    // threads: then panels are read once.
+    // Threads take chunks of tasks, so that one waits for the other if blocks
+    // are unequal: 1,024 rows in blocks of 192 or 384 took 1.12 and 1.11 times
+    // as long as in blocks of 128 with two threads. Up to twice as many rows
+    // stay one block if there are enough panels for threads: then panels are
+    // read once.
     constexpr int64_t kEnoughTasks = 16;
     int64_t blocks = mSize.constant <= 2 * rowBlock && tasks >= kEnoughTasks
                          ? 1

@@ -228,21 +228,6 @@ void ContractionEmitter::emitTileRows(Scope &scope, const Index &row,
   code.endFor(loop);
 }
 
-/// Calls `emit` to fill `region` of `op`.
-static void fillRegion(KernelCode &code, Scope &scope, Operation *op,
-                       Region &region, llvm::function_ref<void(Scope &)> emit) {
-  Block *block = region.empty() ? code.b.createBlock(&region) : &region.front();
-  code.b.setInsertionPointToStart(block);
-  Scope branch;
-  branch.parent = &scope;
-  branch.loop = op;
-  branch.isGuarded = true; // there may be no row at the beginning of the tile
-  emit(branch);
-  if (!block->mightHaveTerminator())
-    scf::YieldOp::create(code.b, code.loc);
-  code.b.setInsertionPointAfter(op);
-}
-
 void ContractionEmitter::emitLastTileRows(Scope &scope, const Index &row,
                                           const Index &count) {
   auto emitRows = [&](Scope &in, const Index &first, const Index &second) {
@@ -265,11 +250,11 @@ void ContractionEmitter::emitLastTileRows(Scope &scope, const Index &row,
   auto pick = scf::IndexSwitchOp::create(code.b, code.loc, TypeRange(), height,
                                          cases, cases.size());
   for (int64_t r : cases)
-    fillRegion(code, scope, pick, pick.getCaseRegions()[r], [&](Scope &in) {
+    code.fillRegion(scope, pick, pick.getCaseRegions()[r], [&](Scope &in) {
       if (r)
         emitTile(in, row, r);
     });
-  fillRegion(code, scope, pick, pick.getDefaultRegion(), [&](Scope &in) {
+  code.fillRegion(scope, pick, pick.getDefaultRegion(), [&](Scope &in) {
     if (rows == kRows)
       return emitRows(in, count, none);
     Value isLow =
@@ -278,9 +263,9 @@ void ContractionEmitter::emitLastTileRows(Scope &scope, const Index &row,
     auto either = scf::IfOp::create(code.b, code.loc, TypeRange(), isLow,
                                     /*addThenBlock=*/false,
                                     /*addElseBlock=*/false);
-    fillRegion(code, in, either, either.getThenRegion(),
-               [&](Scope &low) { emitRows(low, count, none); });
-    fillRegion(code, in, either, either.getElseRegion(), [&](Scope &high) {
+    code.fillRegion(in, either, either.getThenRegion(),
+                    [&](Scope &low) { emitRows(low, count, none); });
+    code.fillRegion(in, either, either.getElseRegion(), [&](Scope &high) {
       emitRows(high, full, code.sub(count, full));
     });
   });

@@ -383,21 +383,11 @@ void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
     cases.push_back(r);
   auto pick = scf::IndexSwitchOp::create(code.b, code.loc, TypeRange(), rest,
                                          cases, cases.size());
-  auto fill = [&](Region &region, int64_t r) {
-    Block *block = code.b.createBlock(&region);
-    code.b.setInsertionPointToEnd(block);
-    Scope branch;
-    branch.parent = &scope;
-    branch.loop = pick;
-    branch.isGuarded = true; // there may be no row at `end`
-    if (r)
-      emitTile(branch, end, r);
-    scf::YieldOp::create(code.b, code.loc);
-  };
-  fill(pick.getDefaultRegion(), 0);
+  // There may be no row at `end`.
+  code.fillRegion(scope, pick, pick.getDefaultRegion(), [](Scope &) {});
   for (int64_t r : cases)
-    fill(pick.getCaseRegions()[r - 1], r);
-  code.b.setInsertionPointAfter(pick);
+    code.fillRegion(scope, pick, pick.getCaseRegions()[r - 1],
+                    [&](Scope &branch) { emitTile(branch, end, r); });
 }
 
 void ContractionEmitter::emitBlock(Scope &scope, const Index &from) {
@@ -429,23 +419,14 @@ void ContractionEmitter::emitRowsOfPanels(
                             code.materialize(panel), code.constant(last));
   auto branch = scf::IfOp::create(code.b, code.loc, isLast,
                                   /*withElseRegion=*/true);
-  auto emitBranch = [&](Block *block) {
-    OpBuilder::InsertionGuard guard(code.b);
-    code.b.setInsertionPointToStart(block);
-    Scope inner;
-    inner.parent = &scope;
-    inner.loop = branch;
-    inner.isGuarded = true; // other columns exist in the other branch
-    emitRows(inner);
-  };
   llvm::SaveAndRestore width(vectors, lastVectors);
   llvm::SaveAndRestore fetch(prefetch, int64_t(0));
   llvm::SaveAndRestore mask(masked, nSize.constant % code.lanes != 0);
-  emitBranch(branch.thenBlock());
+  code.fillRegion(scope, branch, branch.getThenRegion(), emitRows);
   vectors = panelVectors;
   prefetch = fetch.get();
   masked = false;
-  emitBranch(branch.elseBlock());
+  code.fillRegion(scope, branch, branch.getElseRegion(), emitRows);
 }
 
 void ContractionEmitter::emit() {

@@ -115,8 +115,7 @@ static void emitPointwise(KernelCode &code) {
         lane = d;
   // Whole vectors of adjacent rows are interleaved, rather than scattered.
   int64_t narrow = type.getRank() ? type.getShape().back() : 0;
-  bool interleaves =
-      lane >= 0 && lane == rank - 2 && narrow > 1 && narrow <= kInterleaved;
+  bool interleaves = lane == rank - 2 && narrow > 1 && narrow <= kInterleaved;
   Scope top;
   SmallVector<Index> sizes;
   SmallVector<int64_t> walked; // the dimension of each of `sizes`

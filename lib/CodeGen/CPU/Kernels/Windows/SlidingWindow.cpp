@@ -173,22 +173,6 @@ Value SlidingWindow::compare(arith::CmpIPredicate predicate, const Index &a,
                                code.materialize(b));
 }
 
-void SlidingWindow::emitBranch(Scope &outer, scf::IfOp branch, bool isThen,
-                               llvm::function_ref<void(Scope &)> body) {
-  OpBuilder::InsertionGuard guard(code.b);
-  Block *block = isThen ? branch.thenBlock() : branch.elseBlock();
-  if (block->mightHaveTerminator())
-    code.b.setInsertionPoint(block->getTerminator());
-  else
-    code.b.setInsertionPointToEnd(block);
-  // What is known of the padding holds only here.
-  Scope inner;
-  inner.parent = &outer;
-  inner.loop = branch;
-  inner.isGuarded = true;
-  body(inner);
-}
-
 void SlidingWindow::addTaps(Scope &scope, const Index &from, int64_t count,
                             const Uses &uses, MutableArrayRef<Value> sums) {
   int64_t slots = w.combiners.size();
@@ -223,10 +207,10 @@ void SlidingWindow::emitRow(Scope &scope, const Index &from, int64_t count,
       types.push_back(sum.getType());
   auto branch = scf::IfOp::create(code.b, code.loc, types, isInside,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
-  bool &inside = code.padded[{pad, row->dim}];
-  for (bool isThen : {true, false}) {
-    inside = isThen;
-    emitBranch(scope, branch, isThen, [&](Scope &inner) {
+  for (bool inside : {true, false}) {
+    code.padded[{pad, row->dim}] = inside;
+    Region &region = inside ? branch.getThenRegion() : branch.getElseRegion();
+    code.fillRegion(scope, branch, region, [&](Scope &inner) {
       SmallVector<Value> next(sums), results;
       addTaps(inner, from, count, uses, next);
       for (auto use : uses)
@@ -300,6 +284,9 @@ void SlidingWindow::emitTilesOfRow(Scope &task, const Index &tile,
                                    const Index &count) {
   Index size = code.loopSize(w.root, column.loop);
   Index from = code.mul(tile, Index::of(columns));
+  auto emitInner = [&](Scope &scope) {
+    emitTile(scope, from, columns, /*isInner=*/true);
+  };
   // Emits the columns of one tile, one after the other.
   auto emitColumns = [&](Scope &scope) {
     Index end = code.min(code.add(from, Index::of(columns)), size);
@@ -313,11 +300,8 @@ void SlidingWindow::emitTilesOfRow(Scope &task, const Index &tile,
                             code.add(from, Index::of(columns)), size);
     auto branch = scf::IfOp::create(code.b, code.loc, isWhole,
                                     /*withElseRegion=*/true);
-    emitBranch(task, branch, true, [&](Scope &scope) {
-      emitTile(scope, from, columns, /*isInner=*/true);
-    });
-    emitBranch(task, branch, false, emitColumns);
-    return;
+    code.fillRegion(task, branch, branch.getThenRegion(), emitInner);
+    return code.fillRegion(task, branch, branch.getElseRegion(), emitColumns);
   }
   auto [first, end] = getInnerTiles(count.constant);
   SmallVector<int64_t> ends;
@@ -325,42 +309,37 @@ void SlidingWindow::emitTilesOfRow(Scope &task, const Index &tile,
     if (t < first || t >= end)
       ends.push_back(t);
   if (ends.empty())
-    return emitTile(task, from, columns, /*isInner=*/true);
+    return emitInner(task);
   // At a known place, the taps outside are known.
-  std::function<void(Scope &, ArrayRef<int64_t>)> emitEnds =
-      [&](Scope &scope, ArrayRef<int64_t> tiles) {
-        int64_t at = tiles.front() * columns;
-        auto emitFirst = [&](Scope &inner) {
-          emitTile(inner, Index::of(at), std::min(columns, size.constant - at),
-                   /*isInner=*/false);
-        };
-        if (tiles.size() == 1)
-          return emitFirst(scope);
-        Value isFirst =
-            compare(arith::CmpIPredicate::eq, tile, Index::of(tiles.front()));
-        auto branch = scf::IfOp::create(code.b, code.loc, isFirst,
-                                        /*withElseRegion=*/true);
-        emitBranch(scope, branch, true, emitFirst);
-        emitBranch(scope, branch, false,
-                   [&](Scope &inner) { emitEnds(inner, tiles.drop_front()); });
-      };
-  auto emitOuter = [&](Scope &scope) {
-    if (int64_t(ends.size()) <= kEndTiles)
-      emitEnds(scope, ends);
-    else
-      emitColumns(scope);
+  auto emitEnd = [&](Scope &scope, int64_t at) {
+    emitTile(scope, Index::of(at * columns),
+             std::min(columns, size.constant - at * columns),
+             /*isInner=*/false);
   };
+  if (count == Index::of(1))
+    return emitEnd(task, 0);
+  if (int64_t(ends.size()) <= kEndTiles) {
+    auto pick =
+        scf::IndexSwitchOp::create(code.b, code.loc, TypeRange(),
+                                   code.materialize(tile), ends, ends.size());
+    for (auto [region, at] : llvm::zip_equal(pick.getCaseRegions(), ends))
+      code.fillRegion(task, pick, region,
+                      [&](Scope &scope) { emitEnd(scope, at); });
+    return code.fillRegion(task, pick, pick.getDefaultRegion(),
+                           [&](Scope &scope) {
+                             if (first < end)
+                               emitInner(scope);
+                           });
+  }
   if (first == end)
-    return emitOuter(task);
+    return emitColumns(task);
   Value isInner =
       compare(arith::CmpIPredicate::ult, code.sub(tile, Index::of(first)),
               Index::of(end - first));
   auto branch = scf::IfOp::create(code.b, code.loc, isInner,
                                   /*withElseRegion=*/true);
-  emitBranch(task, branch, true, [&](Scope &scope) {
-    emitTile(scope, from, columns, /*isInner=*/true);
-  });
-  emitBranch(task, branch, false, emitOuter);
+  code.fillRegion(task, branch, branch.getThenRegion(), emitInner);
+  code.fillRegion(task, branch, branch.getElseRegion(), emitColumns);
 }
 
 void SlidingWindow::emit() {

@@ -44,8 +44,8 @@ private:
   std::optional<Axis> matchAxis(unsigned loop);
   /// Sets the size of tiles.
   bool chooseTile();
-  /// Returns the first and the last tile of a row, + 1, whose pixels are all
-  /// inside of the image, if the row has `count` tiles.
+  /// Returns the first tile of a row whose pixels are all inside of the image,
+  /// and the end of these tiles, if the row has `count` tiles.
   std::pair<int64_t, int64_t> getInnerTiles(int64_t count);
 
   void emitTilesOfRow(codegen::Scope &task, const codegen::Index &tile,
@@ -66,9 +66,6 @@ private:
   void addTaps(codegen::Scope &scope, const codegen::Index &from,
                int64_t columns, const Uses &uses,
                llvm::MutableArrayRef<mlir::Value> sums);
-  /// Emits `body` in a branch of `branch`.
-  void emitBranch(codegen::Scope &outer, mlir::scf::IfOp branch, bool isThen,
-                  llvm::function_ref<void(codegen::Scope &)> body);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate,
                       const codegen::Index &a, const codegen::Index &b);
 

@@ -233,17 +233,14 @@ void WinogradEmitter::emitProducts(Scope &task) {
 
 void WinogradEmitter::guard(Scope &scope, Value condition,
                             llvm::function_ref<void(Scope &)> body) {
-  Scope inner;
-  inner.parent = &scope;
-  if (!condition)
+  if (!condition) {
+    Scope inner;
+    inner.parent = &scope;
     return body(inner);
+  }
   auto branch = scf::IfOp::create(code.b, code.loc, condition,
                                   /*withElseRegion=*/false);
-  code.b.setInsertionPointToStart(branch.thenBlock());
-  inner.loop = branch;
-  inner.isGuarded = true;
-  body(inner);
-  code.b.setInsertionPointAfter(branch);
+  code.fillRegion(scope, branch, branch.getThenRegion(), body);
 }
 
 void WinogradEmitter::storeResults(Scope &scope, const Tile &tile,
