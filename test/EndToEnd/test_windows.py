@@ -61,6 +61,11 @@ def sliding(draw):
         image = image.float()
     if kind == "average":
         return lambda x: after(AVERAGE[rank](x, windows, steps, ends, ceil, counted)), (image,)
+    if draw.random() < 0.7:  # maxima of windows with NaN and infinities
+        share = draw.choice([0.001, 0.05, 0.5])
+        rare = torch.tensor([float("nan"), float("nan"), float("inf"), -float("inf")])
+        chosen = rare[torch.randint(0, 4, image.shape)].to(dtype)
+        image = torch.where(torch.rand(image.shape) < share, chosen, image)
     return lambda x: MAX[rank](
         x, windows, steps, ends, apart, ceil, return_indices=kind == "indices"), (image,)
 

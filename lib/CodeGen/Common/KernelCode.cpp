@@ -396,12 +396,14 @@ Value KernelCode::loadApart(VectorType type, Value flat, Value offset,
   return result;
 }
 
-void KernelCode::prefetch(const Buffer &buffer, ArrayRef<Coord> coords) {
+void KernelCode::prefetch(const Buffer &buffer, ArrayRef<Coord> coords,
+                          bool isFarAhead) {
   Stride lane;
   Value offset = materialize(linearize(buffer, coords, lane));
   memref::PrefetchOp::create(b, loc, buffer.flat, ValueRange{offset},
                              /*isWrite=*/false,
-                             /*localityHint=*/3, /*isDataCache=*/true);
+                             /*localityHint=*/isFarAhead ? 2 : 3,
+                             /*isDataCache=*/true);
 }
 
 Value KernelCode::load(const Buffer &buffer, ArrayRef<Coord> coords) {

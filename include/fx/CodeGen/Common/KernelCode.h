@@ -174,8 +174,9 @@ public:
   void store(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
              mlir::Value value);
   /// Prefetches the cache line of an element, which will be read, into all
-  /// caches.
-  void prefetch(const Buffer &buffer, llvm::ArrayRef<Coord> coords);
+  /// caches; into the second level only if `isFarAhead`.
+  void prefetch(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
+                bool isFarAhead = false);
   /// Evaluates `result`, a value of the body of `op`, in iteration `loops`.
   mlir::Value evalBody(Scope &scope, mlir::linalg::GenericOp op,
                        mlir::Value result, llvm::ArrayRef<Coord> loops);

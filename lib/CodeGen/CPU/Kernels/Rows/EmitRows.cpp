@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emitters.h"
-#include "Extrema.h"
+#include "../Extrema.h"
 #include "fx/CodeGen/CPU/Streaming.h"
 #include "fx/CodeGen/Common/RowPlan.h"
 

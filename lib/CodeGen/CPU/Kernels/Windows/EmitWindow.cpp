@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Extrema.h"
 #include "SlidingWindow.h"
 #include "WindowEmitter.h"
 
@@ -130,13 +131,18 @@ SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
   return code.forReduction(scope, root, at, acc, step);
 }
 
-void WindowEmitter::combine(Scope &scope, MutableArrayRef<Value> sums) {
+void WindowEmitter::combine(Scope &scope, MutableArrayRef<Value> sums,
+                            SetVector<Value> *numbers) {
   Coords all;
   for (unsigned d = 0; d < at.size(); ++d)
     all.push_back({at[d], d == lane});
-  for (auto [sum, c] : llvm::zip_equal(sums, combiners))
-    sum = RowPlan::combine(
-        code, c.op, sum, code.splat(code.evalBody(scope, root, c.input, all)));
+  for (auto [sum, c] : llvm::zip_equal(sums, combiners)) {
+    Value x = code.splat(code.evalBody(scope, root, c.input, all));
+    if (numbers)
+      numbers->insert(x);
+    sum = numbers ? combineNumbers(code, c.op, sum, x)
+                  : RowPlan::combine(code, c.op, sum, x);
+  }
 }
 
 void WindowEmitter::store(Scope &scope, ArrayRef<Value> sums) {

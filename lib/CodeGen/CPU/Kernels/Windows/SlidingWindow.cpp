@@ -7,6 +7,8 @@
 
 #include "SlidingWindow.h"
 
+#include "../Extrema.h"
+
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -122,6 +124,19 @@ std::optional<SlidingWindow> SlidingWindow::match(WindowEmitter &window) {
   return sliding;
 }
 
+bool SlidingWindow::isLarge() {
+  auto type = cast<RankedTensorType>(getSource().getType());
+  const Buffer *buffer = code.buffer(getSource());
+  if (!buffer || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat())
+    return false;
+  int64_t channels = type.getDimSize(type.getRank() - 1);
+  return buffer->strides[type.getRank() - 1].isStatic(1) &&
+         buffer->strides[column.dim].isStatic(channels) &&
+         type.getNumElements() * type.getElementTypeBitWidth() / 8 >=
+             kLeastPrefetched;
+}
+
 bool SlidingWindow::chooseTile() {
   if (column.taps > kTapsOfRow ||
       llvm::is_contained(w.root.getStaticLoopRanges(), 0))
@@ -137,6 +152,7 @@ bool SlidingWindow::chooseTile() {
       rows = 2;
   }
   columns = std::min(sums / rows, kColumns);
+  prefetches = row && unrollsRows && !code.machine.isNEON && isLarge();
   auto schedule = w.root->getAttrOfType<WindowAttr>(kScheduleAttr);
   if (schedule && schedule.getUnroll())
     columns = schedule.getUnroll();
@@ -176,6 +192,7 @@ Value SlidingWindow::compare(arith::CmpIPredicate predicate, const Index &a,
 void SlidingWindow::addTaps(Scope &scope, const Index &from, int64_t count,
                             const Uses &uses, MutableArrayRef<Value> sums) {
   int64_t slots = w.combiners.size();
+  SetVector<Value> numbers;
   for (auto [r, tap] : uses) {
     if (row) {
       w.at[row->loop] = code.add(firstRow, Index::of(r));
@@ -185,9 +202,13 @@ void SlidingWindow::addTaps(Scope &scope, const Index &from, int64_t count,
       for (int64_t c = 0; c < count; ++c) {
         w.at[*column.tap] = Index::of(k);
         w.at[column.loop] = code.add(from, Index::of(c));
-        w.combine(scope, sums.slice((r * count + c) * slots, slots));
+        w.combine(scope, sums.slice((r * count + c) * slots, slots),
+                  flags ? &numbers : nullptr);
       }
   }
+  for (unsigned i = 0; i < numbers.size(); i += 2)
+    flags = flagNaN(code, flags, numbers[i],
+                    numbers[std::min<unsigned>(i + 1, numbers.size() - 1)]);
 }
 
 void SlidingWindow::emitRow(Scope &scope, const Index &from, int64_t count,
@@ -205,6 +226,9 @@ void SlidingWindow::emitRow(Scope &scope, const Index &from, int64_t count,
   for (auto use : uses)
     for (Value sum : sums.slice(use.first * width, width))
       types.push_back(sum.getType());
+  Value before = flags;
+  if (flags)
+    types.push_back(flags.getType());
   auto branch = scf::IfOp::create(code.b, code.loc, types, isInside,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
   for (bool inside : {true, false}) {
@@ -212,10 +236,13 @@ void SlidingWindow::emitRow(Scope &scope, const Index &from, int64_t count,
     Region &region = inside ? branch.getThenRegion() : branch.getElseRegion();
     code.fillRegion(scope, branch, region, [&](Scope &inner) {
       SmallVector<Value> next(sums), results;
+      flags = before;
       addTaps(inner, from, count, uses, next);
       for (auto use : uses)
         llvm::append_range(results,
                            ArrayRef(next).slice(use.first * width, width));
+      if (flags)
+        results.push_back(flags);
       scf::YieldOp::create(code.b, code.loc, results);
     });
   }
@@ -225,26 +252,66 @@ void SlidingWindow::emitRow(Scope &scope, const Index &from, int64_t count,
     llvm::copy(results.take_front(width), sums.begin() + use.first * width);
     results = results.drop_front(width);
   }
+  if (flags)
+    flags = results.front();
 }
 
-void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count,
-                               bool isInner) {
+void SlidingWindow::prefetchRow(const Index &from, int64_t count,
+                                int64_t offset) {
+  const Buffer *buffer = code.buffer(getSource());
+  Coords at;
+  for (auto [d, expr] :
+       llvm::enumerate(w.root.getMatchingIndexingMap(image).getResults())) {
+    Index place = Index::of(0);
+    if (d == row->dim)
+      place = code.add(code.mul(firstRow, Index::of(row->stride)),
+                       Index::of(offset - row->low));
+    else if (d == column.dim)
+      place = code.sub(code.mul(from, Index::of(column.stride)),
+                       Index::of(column.low));
+    else if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      place = w.at[dim.getPosition()];
+    at.push_back({place, expr == getAffineDimExpr(w.lane, expr.getContext())});
+  }
+  int64_t vectors = count * column.stride;
+  at.back().base = code.mul(w.at[w.lane], Index::of(vectors));
+  int64_t bytes = buffer->element.getIntOrFloatBitWidth() / 8 * code.lanes;
+  for (int64_t v = 0; v < vectors; ++v) {
+    if (v * bytes % kLine == 0)
+      code.prefetch(*buffer, at, /*isFarAhead=*/true);
+    at.back().base = code.add(at.back().base, Index::of(code.lanes));
+  }
+}
+
+SmallVector<Value> SlidingWindow::reducePixels(Scope &scope, const Index &from,
+                                               int64_t count, bool isInner) {
   if (isInner && column.isPadded)
     code.padded[{pad, column.dim}] = true;
   SmallVector<Value> sums;
   for (int64_t i = 0; i < rows * count; ++i)
     llvm::append_range(sums, w.neutral);
   if (!unrollsRows) {
+    // The flags are the last value that the loop carries.
+    auto take = [&](ValueRange carried) {
+      llvm::copy(carried.take_front(sums.size()), sums.begin());
+      if (flags)
+        flags = carried.back();
+    };
+    auto carried = [&] {
+      SmallVector<Value> values(sums);
+      if (flags)
+        values.push_back(flags);
+      return values;
+    };
     Scope inner;
     scf::ForOp loop = code.beginFor(scope, inner, Index::of(0),
-                                    Index::of(row->taps), 1, sums);
-    sums.assign(loop.getRegionIterArgs().begin(),
-                loop.getRegionIterArgs().end());
+                                    Index::of(row->taps), 1, carried());
+    take(loop.getRegionIterArgs());
     Index tap = Index(loop.getInductionVar());
     emitRow(inner, from, count, code.mul(tap, Index::of(row->dilation)),
             {{0, tap}}, sums);
-    code.endFor(loop, sums);
-    sums.assign(loop.getResults().begin(), loop.getResults().end());
+    code.endFor(loop, carried());
+    take(loop.getResults());
   } else {
     int64_t taps = row ? row->taps : 1;
     int64_t stride = row ? row->stride : 1, dilation = row ? row->dilation : 1;
@@ -258,17 +325,52 @@ void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count,
             uses.push_back({r, Index::of(tap)});
       if (!uses.empty())
         emitRow(scope, from, count, Index::of(offset), uses, sums);
+      if (prefetches && count == columns && offset + rows * stride > last)
+        prefetchRow(from, count, offset + rows * stride);
     }
   }
   code.padded.erase({pad, column.dim});
+  return sums;
+}
+
+void SlidingWindow::storePixels(Scope &scope, const Index &from, int64_t count,
+                                ArrayRef<Value> sums) {
   int64_t slots = w.combiners.size();
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < count; ++c) {
       if (row)
         w.at[row->loop] = code.add(firstRow, Index::of(r));
       w.at[column.loop] = code.add(from, Index::of(c));
-      w.store(scope, ArrayRef(sums).slice((r * count + c) * slots, slots));
+      w.store(scope, sums.slice((r * count + c) * slots, slots));
     }
+}
+
+void SlidingWindow::emitWithNaN(Scope &scope, const Index &from, int64_t count,
+                                bool isInner) {
+  Scope inner;
+  scf::ForOp loop =
+      code.beginFor(scope, inner, from, code.add(from, Index::of(count)), 1);
+  Index at = Index(loop.getInductionVar());
+  storePixels(inner, at, 1, reducePixels(inner, at, 1, isInner));
+  code.endFor(loop);
+}
+
+void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count,
+                               bool isInner) {
+  bool leavesOut =
+      w.combiners.size() == 1 && dropsNaN(code, w.combiners.front().op);
+  flags = leavesOut ? noFlags(code, w.neutral[0]) : Value();
+  SmallVector<Value> sums = reducePixels(scope, from, count, isInner);
+  if (!leavesOut)
+    return storePixels(scope, from, count, sums);
+  auto branch = scf::IfOp::create(code.b, code.loc, isAnyFlagged(code, flags),
+                                  /*withElseRegion=*/true);
+  flags = Value();
+  code.fillRegion(scope, branch, branch.getThenRegion(), [&](Scope &inner) {
+    emitWithNaN(inner, from, count, isInner);
+  });
+  code.fillRegion(scope, branch, branch.getElseRegion(),
+                  [&](Scope &inner) { storePixels(inner, from, count, sums); });
 }
 
 void SlidingWindow::emitTile(Scope &task, const Index &from, int64_t count,

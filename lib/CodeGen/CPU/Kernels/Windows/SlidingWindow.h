@@ -54,9 +54,20 @@ private:
   /// task.
   void emitTile(codegen::Scope &task, const codegen::Index &from,
                 int64_t columns, bool isInner);
-  /// As `emitTile` for one vector of channels.
+  /// As `emitTile` for one vector of channels. A maximum or minimum leaves NaN
+  /// out, and is computed again by `emitWithNaN` where a pixel was NaN.
   void emitPixels(codegen::Scope &scope, const codegen::Index &from,
                   int64_t columns, bool isInner);
+  /// Emits loops over these pixels, which keep NaN.
+  void emitWithNaN(codegen::Scope &scope, const codegen::Index &from,
+                   int64_t columns, bool isInner);
+  /// Returns the results for these pixels, and sets `flags` if it is not null.
+  llvm::SmallVector<mlir::Value> reducePixels(codegen::Scope &scope,
+                                              const codegen::Index &from,
+                                              int64_t columns, bool isInner);
+  /// Stores the outputs for these pixels.
+  void storePixels(codegen::Scope &scope, const codegen::Index &from,
+                   int64_t columns, llvm::ArrayRef<mlir::Value> sums);
   /// Adds a row of the image to `sums`: row `offset` of those that the tile
   /// reads.
   void emitRow(codegen::Scope &scope, const codegen::Index &from,
@@ -66,6 +77,13 @@ private:
   void addTaps(codegen::Scope &scope, const codegen::Index &from,
                int64_t columns, const Uses &uses,
                llvm::MutableArrayRef<mlir::Value> sums);
+  mlir::Value getSource() { return pad ? pad.getSource() : image->get(); }
+  /// Returns true if the image is large, and its columns are contiguous.
+  bool isLarge();
+  /// Prefetches pixels of row `offset` of the image, counted from the first
+  /// that the tile reads. Iterations over channels divide the columns of the
+  /// tile, so that each of them reads contiguous lines.
+  void prefetchRow(const codegen::Index &from, int64_t columns, int64_t offset);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate,
                       const codegen::Index &a, const codegen::Index &b);
 
@@ -79,6 +97,12 @@ private:
   bool unrollsRows = true;       ///< those of the window
   codegen::Index firstRow;       ///< of the tile of this task
   codegen::Index firstChannel, endChannel;
+  /// Whether a tile prefetches the image for the tile below it. Its columns are
+  /// short parts of rows, in which prefetchers of CPUs see no streams.
+  bool prefetches = false;
+  /// The lanes in which a pixel is NaN (Extrema.h); null if NaN is not left
+  /// out.
+  mlir::Value flags;
 };
 
 } // namespace fx::cpu

@@ -11,6 +11,8 @@
 #include "../Emitters.h"
 #include "fx/CodeGen/Common/RowPlan.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace fx::cpu {
 
 /// Number of accumulators that hide the latency of an addition.
@@ -47,8 +49,10 @@ struct WindowEmitter {
   /// Prefetches the columns `at[lane]` of a later row.
   void emitPrefetches(int64_t vector);
   /// Combines the element of the input in iteration `at` with `sums`, of which
-  /// there is one for each combiner.
-  void combine(codegen::Scope &scope, llvm::MutableArrayRef<mlir::Value> sums);
+  /// there is one for each combiner. With `numbers`, to which it adds what is
+  /// combined, NaN is left out (Extrema.h).
+  void combine(codegen::Scope &scope, llvm::MutableArrayRef<mlir::Value> sums,
+               llvm::SetVector<mlir::Value> *numbers = nullptr);
   /// Stores the outputs at `at`, where the reduction has the results `sums`.
   void store(codegen::Scope &scope, llvm::ArrayRef<mlir::Value> sums);
   /// Returns the reduced values of `unroll` vectors of columns from `base` on:

@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace fx::codegen;
+using namespace fx::cpu;
 
 static bool isMaximum(Operation *op) { return isa<arith::MaximumFOp>(op); }
 
@@ -56,9 +57,19 @@ Value fx::cpu::flagNaN(KernelCode &code, Value flags, Value x, Value y) {
   return arith::OrIOp::create(code.b, code.loc, flags, is);
 }
 
+/// Returns the lanes of `flags` that are set, as a vector of i1.
+static Value areSet(KernelCode &code, Value flags) {
+  return arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::ne,
+                               flags, noFlags(code, flags));
+}
+
+Value fx::cpu::isAnyFlagged(KernelCode &code, Value flags) {
+  return vector::ReductionOp::create(
+      code.b, code.loc, vector::CombiningKind::OR, areSet(code, flags));
+}
+
 Value fx::cpu::restoreNaN(KernelCode &code, Value flags, Value v) {
-  Value is = arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::ne,
-                                   flags, noFlags(code, v));
+  Value is = areSet(code, flags);
   Value nan = code.splatConstant(getNaN(code.b, getElementTypeOrSelf(v)));
   return arith::SelectOp::create(code.b, code.loc, is, nan, v);
 }

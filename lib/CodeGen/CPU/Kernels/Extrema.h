@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_CODEGEN_CPU_KERNELS_ROWS_EXTREMA_H
-#define FX_CODEGEN_CPU_KERNELS_ROWS_EXTREMA_H
+#ifndef FX_CODEGEN_CPU_KERNELS_EXTREMA_H
+#define FX_CODEGEN_CPU_KERNELS_EXTREMA_H
 
 #include "fx/CodeGen/Common/KernelCode.h"
 
@@ -34,6 +34,9 @@ mlir::Value noFlags(codegen::KernelCode &code, mlir::Value like);
 mlir::Value flagNaN(codegen::KernelCode &code, mlir::Value flags, mlir::Value x,
                     mlir::Value y);
 
+/// Returns a scalar i1: whether a lane of `flags` is set.
+mlir::Value isAnyFlagged(codegen::KernelCode &code, mlir::Value flags);
+
 /// Returns `v` with NaN in the lanes that `flags` names.
 mlir::Value restoreNaN(codegen::KernelCode &code, mlir::Value flags,
                        mlir::Value v);
@@ -44,4 +47,4 @@ mlir::Value reduceLanes(codegen::KernelCode &code, mlir::Operation *op,
 
 } // namespace fx::cpu
 
-#endif // FX_CODEGEN_CPU_KERNELS_ROWS_EXTREMA_H
+#endif // FX_CODEGEN_CPU_KERNELS_EXTREMA_H
