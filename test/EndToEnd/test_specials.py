@@ -4,6 +4,7 @@ interpreted. A failure names its seed: `python test/Fuzz/specials.py --seeds SEE
 import pathlib
 import sys
 
+import exporting
 import harness
 import pytest
 import torch
@@ -86,3 +87,27 @@ def test_closeness_of_unsigned_integers(tmp_path):
     case = generated.Case(0, "isclose", lambda x, y: torch.isclose(x, y, 0.25, 0.75), [x, y])
     outcome = generated.check([case], tmp_path)
     assert not outcome.problems, generated.report(outcome)
+
+
+class Clamps(torch.nn.Module):
+    def forward(self, x):
+        return (
+            torch.relu(x),
+            torch.nn.functional.relu6(x),
+            torch.clamp(x, min=0),
+            torch.clamp(x, max=0),
+            torch.nn.functional.hardtanh(x, -1, 0),
+        )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_signs_of_zeros(dtype, tmp_path):
+    """Clamping keeps the sign of a zero at the limit, and NaN."""
+    x = torch.tensor([-0.0, 0.0, float("nan"), -1, 1, float("-inf"), float("inf")] * 5, dtype=dtype)
+    expected = Clamps()(x)
+    exporting.save(exporting.export(Clamps(), (x,)), tmp_path / "m.pt2")
+    target = harness.compiled(tmp_path / "m.pt2", "native", 1)
+    got = harness.run(target, ((x,), {}), tmp_path / "run", expected)
+    harness.compare(got, expected)
+    for g, e in zip(got, expected):
+        assert torch.equal(g.signbit() | e.isnan(), e.signbit() | e.isnan())

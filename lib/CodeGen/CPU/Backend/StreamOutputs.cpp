@@ -161,7 +161,7 @@ void StreamOutputs::runOnOperation() {
   for (func::FuncOp kernel : getOperation().getOps<func::FuncOp>()) {
     // Other kernels keep their results in registers and write a line in parts.
     Attribute schedule = kernel->getAttr(kScheduleAttr);
-    if (isa_and_nonnull<PointwiseAttr, RowsAttr>(schedule) &&
+    if (isa_and_nonnull<PointwiseAttr, RowsAttr, ContractionAttr>(schedule) &&
         !kernel.isExternal())
       stream(kernel, calls[kernel.getSymNameAttr()]);
   }

@@ -218,3 +218,34 @@ func.func @exp2_double(%x: f64) -> f64 {
   %y = math.exp2 %x : f64
   return %y : f64
 }
+
+// -----
+
+// A maximum with a constant is one instruction of x86, which returns its second
+// operand if one is NaN. Otherwise the first operand is tested for NaN, too.
+// CHECK-LABEL: func.func @extrema
+// CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[Y:.*]]: vector<16xf32>
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.0
+// CHECK: %[[LESS:.*]] = arith.cmpf ogt, %[[ZERO]], %[[X]]
+// CHECK: %[[RELU:.*]] = arith.select %[[LESS]], %[[ZERO]], %[[X]]
+// CHECK: %[[ORDER:.*]] = arith.cmpf olt, %[[RELU]], %[[Y]]
+// CHECK: %[[MIN:.*]] = arith.select %[[ORDER]], %[[RELU]], %[[Y]]
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[RELU]], %[[RELU]]
+// CHECK: arith.select %[[NAN]], %[[RELU]], %[[MIN]]
+func.func @extrema(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %relu = arith.maximumf %x, %zero : vector<16xf32>
+  %min = arith.minimumf %relu, %y : vector<16xf32>
+  return %min : vector<16xf32>
+}
+
+// -----
+
+// A constant that is NaN is the result.
+// CHECK-LABEL: func.func @maximum_with_nan
+// CHECK: arith.cmpf uno
+func.func @maximum_with_nan(%x: f32) -> f32 {
+  %nan = arith.constant 0x7FC00000 : f32
+  %m = arith.maximumf %x, %nan : f32
+  return %m : f32
+}

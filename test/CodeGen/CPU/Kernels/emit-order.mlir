@@ -143,3 +143,39 @@ func.func @main(%x: tensor<16384x64xf32>, %w: tensor<3x64x32xf32>) -> tensor<163
   %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<16384x64xf32>, tensor<3x64x32xf32>) outs(%e : tensor<16384x96xf32>) -> tensor<16384x96xf32>
   return %r : tensor<16384x96xf32>
 }
+
+// -----
+
+// The left operand has 8 MiB, and its rows are contiguous: each step of a tile
+// reads 32 bytes, four of each of its eight rows, and prefetches as many of the
+// next tile, which starts 2,048 elements later.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.for %
+// CHECK-NEXT: %[[ROW:.*]] = arith.muli %{{.*}}, %c256
+// CHECK: scf.for %[[K:[a-z0-9]+]] = %c0 to %c256
+// CHECK: %[[AHEAD:.*]] = arith.muli %[[K]], %c8
+// CHECK: %[[FROM:.*]] = arith.addi %[[ROW]], %[[AHEAD]]
+// CHECK: %[[AT:.*]] = arith.addi %[[FROM]], %c2048
+// CHECK: memref.prefetch %{{.*}}[%[[AT]]], read, locality<2>, data : memref<2097152xf32
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.fma
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (k, n)>
+#y = affine_map<(m, n, k) -> (m, n)>
+func.func private @kernel_0(%x: tensor<8192x256xf32>, %w: tensor<2x256x32xf32>, %out: tensor<8192x64xf32>) -> tensor<8192x64xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %u = fx_kernel.unpack %w outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [32] : tensor<2x256x32xf32> -> tensor<256x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<8192x64xf32>) -> tensor<8192x64xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<8192x256xf32>, tensor<256x64xf32>) outs(%f : tensor<8192x64xf32>) attrs = {fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 256, rows_first = true>} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8192x64xf32>
+  return %r : tensor<8192x64xf32>
+}
+func.func @main(%x: tensor<8192x256xf32>, %w: tensor<2x256x32xf32>) -> tensor<8192x64xf32> {
+  %e = tensor.empty() : tensor<8192x64xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<8192x256xf32>, tensor<2x256x32xf32>) outs(%e : tensor<8192x64xf32>) -> tensor<8192x64xf32>
+  return %r : tensor<8192x64xf32>
+}

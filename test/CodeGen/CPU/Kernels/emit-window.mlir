@@ -134,3 +134,46 @@ func.func @main(%x: tensor<20x21x32xf32>, %w: tensor<3x3x32xf32>) -> tensor<20x2
   %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<20x21x32xf32>, tensor<3x3x32xf32>) outs(%e : tensor<20x21x32xf32>) -> tensor<20x21x32xf32>
   return %r : tensor<20x21x32xf32>
 }
+
+// -----
+
+// Max pooling of 3 x 3 with step 2. A tile has two rows of two pixels. Its
+// maxima leave NaN out; two pixels of the image are tested for NaN by one
+// comparison. If one is NaN, the pixels of the tile are computed again. The tile
+// also prefetches lines of the four rows that the tile below it reads in
+// addition: 8 KiB of four columns in four iterations over channels.
+// CHECK-LABEL: func.func private @kernel_0
+// AVX512: scf.forall (%{{.+}}, %{{.+}}) in (14, 28)
+// AVX512: default {
+// AVX512-NEXT: scf.for {{.*}} = %c0 to %c64 step %c16
+// AVX512-NOT: arith.maximumf
+// AVX512: arith.cmpf ogt
+// AVX512: arith.cmpf uno
+// AVX512: memref.prefetch {{.*}}, read, locality<2>, data
+// AVX512: %[[ANY:.+]] = vector.reduction <or>
+// AVX512-NEXT: scf.if %[[ANY]]
+// AVX512: scf.for
+// AVX512: arith.maximumf
+// AVX512: } else {
+// AVX512-COUNT-4: vector.store
+// CHECK: return
+func.func private @kernel_0(%x: tensor<56x112x64xf32>, %out: tensor<28x56x64xf32>) -> tensor<28x56x64xf32> attributes {fx.kernel} {
+  %low = arith.constant 0xFF800000 : f32
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %low : f32
+  } : tensor<56x112x64xf32> to tensor<58x114x64xf32>
+  %w = tensor.empty() : tensor<3x3xf32>
+  %f = linalg.fill ins(%low : f32) outs(%out : tensor<28x56x64xf32>) -> tensor<28x56x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(h, w, c, i, j) -> (2 * h + i, 2 * w + j, c)>, affine_map<(h, w, c, i, j) -> (i, j)>, affine_map<(h, w, c, i, j) -> (h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%p, %w : tensor<58x114x64xf32>, tensor<3x3xf32>) outs(%f : tensor<28x56x64xf32>) attrs = {fx_kernel.schedule = #fx_kernel.window} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.maximumf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<28x56x64xf32>
+  return %r : tensor<28x56x64xf32>
+}
+func.func @main(%x: tensor<56x112x64xf32>) -> tensor<28x56x64xf32> {
+  %e = tensor.empty() : tensor<28x56x64xf32>
+  %r = fx_kernel.invoke @kernel_0 ins(%x : tensor<56x112x64xf32>) outs(%e : tensor<28x56x64xf32>) -> tensor<28x56x64xf32>
+  return %r : tensor<28x56x64xf32>
+}

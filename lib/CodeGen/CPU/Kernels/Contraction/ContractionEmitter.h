@@ -26,6 +26,10 @@ struct ReductionLoop {
 /// prefetches the next panel.
 struct StepOffsets {
   Index a, b, fetch;
+  /// The offset from which a step prefetches the left operand for the next
+  /// tile, and the number of its rows; 0 if it does not.
+  Index nextA;
+  int64_t nextRows = 0;
 };
 
 /// A loop of the forall: one of the kernel's loops outside of the tile, or the
@@ -289,10 +293,15 @@ struct ContractionEmitter {
       s.value = fetchScale;
     return s;
   }
+  /// Returns true if a tile of `count` rows, summed over `loops`, prefetches the
+  /// left operand for the next one: rows that are contiguous, and in memory. The
+  /// tile reads a few bytes of each row in turn, in which the prefetcher of the
+  /// CPU sees no stream.
+  bool fetchesLeft(llvm::ArrayRef<ReductionLoop> loops, int64_t count);
   /// Sets `fetchScale` for `count` rows.
   void scalePrefetch(const Index &count);
   /// Prefetches the elements that the epilogue reads for `count` rows from
-  /// `row` on. The sums take about as long as a read from memory.
+  /// `row` on.
   void prefetchEpilogue(const Index &row, int64_t count);
   /// Returns true if weights of bytes or nibbles are converted to f32 once for
   /// many rows.

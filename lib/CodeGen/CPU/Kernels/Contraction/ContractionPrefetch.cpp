@@ -81,6 +81,22 @@ void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next,
       fetch(code.add(bAt, Index::of((kAhead + at) / size)));
 }
 
+bool ContractionEmitter::fetchesLeft(ArrayRef<ReductionLoop> loops,
+                                     int64_t count) {
+  if (!mLoop || !packed || loops.size() != 1 || !a ||
+      !a->element.isIntOrFloat() || code.machine.isNEON)
+    return false;
+  const ReductionLoop &r = loops.front();
+  Stride row = aStride[*mLoop];
+  auto type = cast<RankedTensorType>(info.lhs().getType());
+  int64_t step = r.a.constant * a->element.getIntOrFloatBitWidth() / 8;
+  return r.size.isStatic() && !r.a.value &&
+         row.isStatic(r.size.constant * r.a.constant) && step > 0 &&
+         count * step <= kLine &&
+         (!type.hasStaticShape() ||
+          getLeastBytes(info.lhs()) > code.machine.sharedCache);
+}
+
 int64_t fx::cpu::getLeastBytes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8;

@@ -133,6 +133,11 @@ void ContractionEmitter::emitStep(const StepOffsets &from, bool fetches,
   // Four steps advance by a cache line at most if several tiles prefetch.
   if (fetches && (quads.empty() || prefetch <= 1 || unrolled % 4 == 0))
     emitPrefetch(from.b, from.fetch, unrolled);
+  if (from.nextRows)
+    memref::PrefetchOp::create(code.b, code.loc, a->flat,
+                               ValueRange{code.materialize(from.nextA)},
+                               /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
   SmallVector<Value> right;
   for (int64_t v = 0; v < vectors; ++v)
     right.push_back(loadRight(from.b, v));
@@ -188,6 +193,9 @@ ContractionEmitter::beginSum(Scope &scope, ArrayRef<ReductionLoop> loops,
     from.b = code.add(from.b, code.mul(iv, r.b));
     if (fetches && prefetch > 1)
       from.fetch = code.add(from.fetch, code.mul(iv, fetchStride(r.b)));
+    if (from.nextRows)
+      from.nextA =
+          code.add(from.nextA, code.mul(iv, code.scale(r.a, from.nextRows)));
     acc.assign(loop.getRegionIterArgs().begin(),
                loop.getRegionIterArgs().end());
     nest.push_back(loop);
@@ -226,7 +234,11 @@ SmallVector<Value> ContractionEmitter::sum(Scope &scope,
                                            ArrayRef<ReductionLoop> loops,
                                            Index aOff, Index bOff, Index pOff,
                                            bool fetches, int64_t count) {
-  const StepOffsets first{aOff, bOff, pOff};
+  StepOffsets first{aOff, bOff, pOff};
+  if (fetchesLeft(loops, count)) {
+    first.nextA = code.add(aOff, code.mul(Index::of(count), aStride[*mLoop]));
+    first.nextRows = count;
+  }
   int64_t unroll = chooseUnroll(loops, count);
   int64_t quadSteps = getQuadSteps(loops), steps = std::max(unroll, quadSteps);
   int64_t tile = (count + isOffset()) * vectors;
@@ -243,11 +255,13 @@ SmallVector<Value> ContractionEmitter::sum(Scope &scope,
   } else {
     const ReductionLoop &r = loops.back();
     for (int64_t u = 0; u < steps; ++u) {
-      StepOffsets stepAt;
+      StepOffsets stepAt = from;
       stepAt.a = code.add(from.a, code.mul(Index::of(u), r.a));
       stepAt.b = code.add(from.b, code.mul(Index::of(u), r.b));
       stepAt.fetch =
           code.add(from.fetch, code.mul(Index::of(u), fetchStride(r.b)));
+      stepAt.nextA =
+          code.add(from.nextA, code.mul(Index::of(u * from.nextRows), r.a));
       emitStep(stepAt, fetches, u, all.slice(u % unroll * tile, tile), quads);
     }
   }
@@ -309,7 +323,8 @@ void ContractionEmitter::emitTile(Scope &scope, const Index &row,
                                   int64_t count) {
   if (part.sums)
     return addPart(scope, row, count);
-  prefetchEpilogue(row, count);
+  // The sums of a tile may be shorter than a read from memory.
+  prefetchEpilogue(row.value ? code.add(row, Index::of(count)) : row, count);
   SmallVector<Value> acc = accumulate(scope, row, count);
   // An expensive epilogue is emitted once, in a loop over the rows, which
   // reloads sums that were stored to the output.

@@ -19,6 +19,10 @@ using namespace fx::cpu;
 
 /// The largest number of columns of a tile.
 static constexpr int64_t kColumns = 8;
+/// The same for maxima and minima, which have no weights to load once for
+/// several columns. With 8 columns, max pooling of 16 images of 112 x 112 x 64
+/// takes 1.7 times as long on Zen 4: their prefetches come in longer bursts.
+static constexpr int64_t kExtremaColumns = 2;
 /// The number of taps up to which all rows of the window are unrolled.
 static constexpr int64_t kUnrolledTaps = 16;
 /// The largest number of columns of a window, which are always unrolled.
@@ -124,6 +128,10 @@ std::optional<SlidingWindow> SlidingWindow::match(WindowEmitter &window) {
   return sliding;
 }
 
+bool SlidingWindow::leavesNaNOut() {
+  return w.combiners.size() == 1 && dropsNaN(code, w.combiners.front().op);
+}
+
 bool SlidingWindow::isLarge() {
   auto type = cast<RankedTensorType>(getSource().getType());
   const Buffer *buffer = code.buffer(getSource());
@@ -151,7 +159,7 @@ bool SlidingWindow::chooseTile() {
     if (size.isStatic() && size.constant % 2 == 0)
       rows = 2;
   }
-  columns = std::min(sums / rows, kColumns);
+  columns = std::min(sums / rows, leavesNaNOut() ? kExtremaColumns : kColumns);
   prefetches = row && unrollsRows && !code.machine.isNEON && isLarge();
   auto schedule = w.root->getAttrOfType<WindowAttr>(kScheduleAttr);
   if (schedule && schedule.getUnroll())
@@ -357,8 +365,7 @@ void SlidingWindow::emitWithNaN(Scope &scope, const Index &from, int64_t count,
 
 void SlidingWindow::emitPixels(Scope &scope, const Index &from, int64_t count,
                                bool isInner) {
-  bool leavesOut =
-      w.combiners.size() == 1 && dropsNaN(code, w.combiners.front().op);
+  bool leavesOut = leavesNaNOut();
   flags = leavesOut ? noFlags(code, w.neutral[0]) : Value();
   SmallVector<Value> sums = reducePixels(scope, from, count, isInner);
   if (!leavesOut)

@@ -77,6 +77,8 @@ private:
   void addTaps(codegen::Scope &scope, const codegen::Index &from,
                int64_t columns, const Uses &uses,
                llvm::MutableArrayRef<mlir::Value> sums);
+  /// Returns true for a maximum or minimum that leaves NaN out (Extrema.h).
+  bool leavesNaNOut();
   mlir::Value getSource() { return pad ? pad.getSource() : image->get(); }
   /// Returns true if the image is large, and its columns are contiguous.
   bool isLarge();
