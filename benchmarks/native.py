@@ -101,6 +101,7 @@ CODES = {
     torch.int64: (0, 64),
     torch.uint8: (1, 8),
     torch.bool: (6, 8),
+    torch.float8_e4m3fn: (10, 8),
 }
 _capsule = C.pythonapi.PyCapsule_New
 _capsule.restype = C.py_object

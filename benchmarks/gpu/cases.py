@@ -13,6 +13,7 @@ from torch import nn
 from torch.nn import functional as F
 
 HALF, F16, F32 = torch.bfloat16, torch.float16, torch.float32
+FLOAT8 = torch.float8_e4m3fn
 
 
 @dataclasses.dataclass
@@ -114,6 +115,20 @@ def _linear(name, m, n, k, dtype=HALF, small=(130, 72, 136), call=None) -> Case:
                     lambda x, w, b: (2.0 * x[0] * x[1] * w[0], "FLOP"), tf32=dtype == F32)
 
 
+def _scaled(name, m, n, k, fast, small=(130, 80, 144)) -> Case:
+    """Makes a case of a matmul of float8_e4m3fn with scales of tensors and a result of bf16."""
+    def call(x, w, scale):
+        if x.dtype != FLOAT8:  # the reference
+            return (x @ w.t()) * scale * scale
+        return torch._scaled_mm(x, w.t(), scale, scale, use_fast_accum=fast, out_dtype=HALF)
+
+    def specs(m, n, k):
+        return [Spec((m, k), FLOAT8), Spec((n, k), FLOAT8), Spec((), F32)]
+
+    return function(name, call, specs(m, n, k), specs(*small),
+                    lambda x, w, scale: (2.0 * x[0] * x[1] * w[0], "FLOP"))
+
+
 def attend(is_causal):
     return lambda q, k, v, *mask: F.scaled_dot_product_attention(
         q, k, v, *mask, is_causal=is_causal, enable_gqa=q.shape[1] != k.shape[1])
@@ -205,6 +220,8 @@ def kernels() -> dict[str, Case]:
         "attention_gqa_bf16": ((4, 32, 8, 2048, 2048, 128), (1, 4, 2, 70, 70, 32), True),
         "attention_decode_bf16": ((8, 32, 8, 1, 4096, 128), (2, 4, 2, 1, 75, 32), False),
     }
+    scaled = {f"scaled_mm_{size}_fp8{end}": (size, fast) for size in (4096, 8192)
+              for end, fast in (("", False), ("_fast", True))}
     images, wide = (32, 64, 56, 64, 3), (32, 256, 14, 256, 3)
     made = {name: _rows(name, *about) for name, about in rows.items()}
     made |= {name: _product(name, *sizes,
@@ -214,6 +231,7 @@ def kernels() -> dict[str, Case]:
              for name, sizes in halves.items()}
     made |= {name: _linear(name, *sizes, dtype, small=(min(sizes[0], 130), 72, 136))
              for name, (sizes, dtype) in linears.items()}
+    made |= {name: _scaled(name, size, size, size, fast) for name, (size, fast) in scaled.items()}
     made |= {name: _attention(name, *about[:2], causal=about[2])
              for name, about in attentions.items()}
     for dtype, end in ((F32, ""), (HALF, "_bf16")):
@@ -263,6 +281,10 @@ VARIANTS: dict[str, list[str]] = {
     # `warpgroup=0:0` makes them kernels with mma.sync.
     **{name: ["", "warpgroup=0:0", "warpgroup=64:8", "warpgroup=128:6", "warpgroup=256:4"]
        for name in RESNET},
+    **{f"scaled_mm_{size}_fp8": ["", "warpgroup=64:8", "warpgroup=128:6", "warpgroup=0:0"]
+       for size in (4096, 8192)},
+    **{f"scaled_mm_{size}_fp8_fast": ["", "warpgroup=128:6", "warpgroup=256:4",
+                                      "warpgroup=128:6:1:1"] for size in (4096, 8192)},
     **{name: ["", *_TF32] for name in ("matmul_1024", "matmul_4096", "matmul_16_rows", "conv_3x3",
                                        "conv_3x3_wide")},
 }

@@ -109,6 +109,7 @@ llvm::Error Driver::toLinalg() {
   linalg.wholeHeads = !gpu || kernel::hasTensorCores(gpu->getMatrixUnit());
   linalg.rowKernels = !gpu;
   linalg.gpu = gpu.has_value();
+  linalg.float8 = gpu && kernel::hasTensorCores(gpu->getMatrixUnit());
   linalg.bf16 = options.precision.bf16;
   linalg.int8 = options.precision.int8;
   linalg.wholeFloatHeads = !gpu;
@@ -135,6 +136,8 @@ llvm::Error Driver::scheduleForDevice() {
   if (prepare)
     if (llvm::Error e = fx::runPasses(*prepare, errors, [&](OpPassManager &pm) {
           pm.addPass(createSymbolDCEPass());
+          // The host multiplies no eight-bit floats.
+          pm.addPass(kernel::createLowerFloat8Pass());
           cpu::buildEmitPipeline(
               pm, cpu::getKernelOptions(host->features, host->cpu));
         }))

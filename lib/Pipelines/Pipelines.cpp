@@ -95,7 +95,7 @@ void fx::buildToLinalgPipeline(OpPassManager &pm,
   if (options.bf16 || options.int8)
     pm.addPass(kernel::createLowerPrecisionPass({options.bf16, options.int8}));
   // Last, because bytes look like quantized integers.
-  pm.addPass(kernel::createLowerFloat8Pass());
+  pm.addPass(kernel::createLowerFloat8Pass({options.float8}));
 }
 
 void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,

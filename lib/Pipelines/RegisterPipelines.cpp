@@ -125,6 +125,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   linalg.wholeHeads = !gpu || kernel::hasTensorCores(gpu->getMatrixUnit());
   linalg.rowKernels = !gpu;
   linalg.gpu = gpu.has_value();
+  linalg.float8 = gpu && kernel::hasTensorCores(gpu->getMatrixUnit());
   linalg.bf16 = options.bf16;
   linalg.int8 = options.int8;
   linalg.wholeFloatHeads = !gpu;

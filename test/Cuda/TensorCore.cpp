@@ -158,6 +158,16 @@ float emulator::toFloat(uint16_t bits, bool isBF16) {
   return value;
 }
 
+float emulator::toFloat8(uint8_t bits, bool isE5M2) {
+  if (isE5M2)
+    return toFloat(uint16_t(bits << 8), /*isBF16=*/false);
+  int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  float size = (bits & 0x7f) == 0x7f ? NAN
+               : exponent == 0 ? std::ldexp(float(mantissa), -9)
+                               : std::ldexp(float(8 + mantissa), exponent - 10);
+  return bits & 0x80 ? -size : size;
+}
+
 /// Gives the registers of x and y, and returns those of all lanes: two of x in
 /// each of two words, and those of y in the third.
 static auto exchangeOperands(const uint32_t *x, const uint32_t *y) {

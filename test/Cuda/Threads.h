@@ -216,6 +216,8 @@ void checkWaves();
 //===----------------------------------------------------------------------===//
 
 float toFloat(uint16_t bits, bool isBF16);
+/// The value of an eight-bit float, f8E4M3FN or f8E5M2.
+float toFloat8(uint8_t bits, bool isE5M2);
 /// Begins a block of `threads` threads, none of which has copies in flight.
 void forgetCopies(int threads);
 void forgetProducts(int threads);

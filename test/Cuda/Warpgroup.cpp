@@ -17,6 +17,7 @@
 #include "Threads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -331,6 +332,36 @@ static void addBytes(const std::vector<Register *> &registers,
   }
 }
 
+/// Does the same for eight-bit floats. Tensor cores of sm_90 shift the products
+/// and the sum to the largest exponent among them, and keep 14 bits of each
+/// (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, 3.3.2).
+static void addFloat8(const std::vector<Register *> &registers,
+                      const Matrix &left, const Matrix &right, int row,
+                      int columns, bool isLeftE5M2, bool isRightE5M2,
+                      bool keepsSums) {
+  auto get = [](const Matrix &matrix, int at, int k, bool isE5M2) {
+    return toFloat8(uint8_t(matrix.get(at, k / 2) >> (k % 2 * 8)), isE5M2);
+  };
+  int lane = getThread() % 32;
+  for (int i = 0; i < columns / 2; ++i) {
+    int half = i / 2 % 2, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    double terms[33], most = 0;
+    for (int k = 0; k < 32; ++k)
+      terms[k] = double(get(left, row + 8 * half, k, isLeftE5M2)) *
+                 get(right, column, k, isRightE5M2);
+    terms[32] = keepsSums ? registers[i]->value : 0;
+    for (double term : terms)
+      most = std::fmax(most, std::fabs(term));
+    double unit = most > 0 && std::isfinite(most)
+                      ? std::ldexp(1.0, std::ilogb(most) - 13)
+                      : 1;
+    double sum = 0;
+    for (double term : terms)
+      sum += std::isfinite(term) ? std::trunc(term / unit) * unit : term;
+    registers[i]->value = float(sum);
+  }
+}
+
 /// Checks what holds for all products, by one lane of each warp for all of it.
 static void checkProduct(const Matrix *left, const Matrix &right, int columns) {
   if (getRanks() > 1 && getThreads() % 128)
@@ -371,6 +402,22 @@ void multiplyWarpgroupBytes(float *sums, uint64_t x, uint64_t y,
   int row = getThread() / 32 % 4 * 16 + getThread() % 32 / 4;
   start(sums, left, right, columns, keepsSums, [&](const auto &registers) {
     addBytes(registers, left, right, row, columns, keepsSums);
+  });
+}
+/// The same for eight-bit floats.
+void multiplyWarpgroupFloat8(float *sums, uint64_t x, uint64_t y,
+                             int32_t columns, int32_t isLeftE5M2,
+                             int32_t isRightE5M2, int32_t keepsSums)
+    NAMED("wgmma.float8");
+void multiplyWarpgroupFloat8(float *sums, uint64_t x, uint64_t y,
+                             int32_t columns, int32_t isLeftE5M2,
+                             int32_t isRightE5M2, int32_t keepsSums) {
+  Matrix left(x, false), right(y, false);
+  checkProduct(&left, right, columns);
+  int row = getThread() / 32 % 4 * 16 + getThread() % 32 / 4;
+  start(sums, left, right, columns, keepsSums, [&](const auto &registers) {
+    addFloat8(registers, left, right, row, columns, isLeftE5M2, isRightE5M2,
+              keepsSums);
   });
 }
 /// The same with a left operand in registers. The layout is that of mma.sync:

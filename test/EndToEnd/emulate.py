@@ -110,6 +110,7 @@ def _replace_assembly(ir: str) -> str:
                 "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
                 "declare void @emu.wgmma.bytes(ptr, i64, i64, i32, i32)",
+                "declare void @emu.wgmma.float8(ptr, i64, i64, i32, i32, i32, i32)",
                 "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, "
                 "i32)",
                 "declare void @emu.nvvm.wgmma.wait_group.sync.aligned(i64)"}
@@ -151,6 +152,19 @@ def _replace_assembly(ir: str) -> str:
             f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
         return f"call {struct} @{name}("
 
+    def define_float8(match):
+        struct, columns, left, right = match[1], int(match[2]), match[3], match[4]
+        name = f"wgmma.n{columns}.{left}.{right}"
+        sums, lines = gather(struct, columns // 2)
+        declared.add("\n".join([
+            f"define internal {struct} @{name}({sums}, i64 %x, i64 %y, i32 %keep, i32 %xs, "
+            "i32 %ys) alwaysinline {",
+            f"  %r = alloca {struct}", *lines, f"  store {struct} %v{columns // 2 - 1}, ptr %r",
+            f"  call void @emu.wgmma.float8(ptr %r, i64 %x, i64 %y, i32 {columns}, "
+            f"i32 {int(left == 'e5m2')}, i32 {int(right == 'e5m2')}, i32 %keep)",
+            f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
+        return f"call {struct} @{name}("
+
     def define_wait(match):
         struct, pending, constraints = match[1], match[2], match[3].split(",")
         count, reads = constraints.count("=f"), [c for c in constraints if c in ("r", "f")]
@@ -167,6 +181,8 @@ def _replace_assembly(ir: str) -> str:
                 r'm64n(\d+)k16\.f32\.(b?f16)\.[^"]*", "([^"]*)"\(', define, ir)
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
                 r'm64n(\d+)k32\.s32\.u8\.s8 [^"]*", "[^"]*"\(', define_bytes, ir)
+    ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
+                r'm64n(\d+)k32\.f32\.(e4m3|e5m2)\.(e4m3|e5m2) [^"]*", "[^"]*"\(', define_float8, ir)
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "wgmma\.wait_group\.sync\.aligned (\d+);", '
                 r'"([^"]*)"\(', define_wait, ir)
     assert " asm " not in ir, re.search(".* asm .*", ir)[0][:300]

@@ -40,6 +40,11 @@ struct Contraction {
   bool isInteger() const {
     return kind == OperandKind::Int8 || kind == OperandKind::SignedInt8;
   }
+  /// Returns true if matrix units read both operands as bytes, along K.
+  bool hasBytes() const { return isInteger() || kind == OperandKind::Float8; }
+  /// Returns the type of the elements of input `i`, `a` or `b`: that which the
+  /// bytes of eight-bit floats hold, or that of the tensor.
+  mlir::Type getElement(unsigned i) const;
   bool hasByteWeights() const { return kind == OperandKind::Int8Weights; }
   /// Returns true if the right operand is bf16 or f16.
   bool isHalf() const {
@@ -66,6 +71,10 @@ bool mayRoundToBF16(const Contraction &contraction);
 /// Returns true if a kernel of f32 and integers may round the f32 operand to 8
 /// bits: kInt8Attr.
 bool mayRoundToInt8(const Contraction &contraction);
+
+/// Returns true if tensor cores may add all products of eight-bit floats:
+/// kFastSumsAttr.
+bool mayAddFast(const Contraction &contraction);
 
 /// Allows the kernel of `product` the rounding that `contraction` allows.
 void copyRounding(const Contraction &contraction, mlir::Operation *product);

@@ -177,8 +177,26 @@ def LowerFloat8Pass : Pass<"fx-lower-float8", "::mlir::ModuleOp"> {
     even, and a number that is too large becomes infinite in f8E5M2, and NaN in
     the others. Where PyTorch has the largest number instead, the lowering to
     linalg limits the operand.
+
+    With `products`, matmuls of f8E4M3FN and f8E5M2 stay, for tensor cores: those
+    of bf16 whose operands are both converted from these types, with terms that
+    are contiguous in both, a multiple of 16, and more rows than kernels for few
+    rows have. The operands are bytes, which the body reads as floats:
+
+    ```mlir
+    %x = arith.bitcast %byte : i8 to f8E4M3FN
+    %f = arith.extf %x : f8E4M3FN to f32
+    ```
+
+    Without it, the pass expands such contractions, too.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"products", "products", "bool", "false",
+           "keep matmuls of f8E4M3FN and f8E5M2">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"
+  ];
 }
 
 def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {

@@ -23,6 +23,7 @@ enum class OperandKind {
   Int8Weights, ///< f32 by signed bytes, which the kernel converts to f32
   Half,        ///< bf16 by bf16, or f16 by f16; sums in f32
   HalfWeights, ///< f32 by bf16 or f16, which the kernel converts to f32
+  Float8,      ///< f8E4M3FN or f8E5M2, held as bytes; sums in f32
 };
 
 /// The element types that a CPU multiplies in tiles of 16 by 64 bytes (AMX).
@@ -141,6 +142,8 @@ struct TargetInfo {
   bool supports(OperandKind kind) const {
     if (kind == OperandKind::SignedInt8)
       return matrixUnit == MatrixUnit::MFMA;
+    if (kind == OperandKind::Float8)
+      return hasTensorCores(matrixUnit);
     return !isGPU || kind == OperandKind::F32 || kind == OperandKind::Half ||
            kind == OperandKind::Int8 || kind == OperandKind::Int8Weights;
   }

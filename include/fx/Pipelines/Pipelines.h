@@ -71,6 +71,8 @@ struct ToLinalgOptions {
   bool rowKernels = false;
   /// The target is a GPU.
   bool gpu = false;
+  /// Kernels of a GPU multiply f8E4M3FN and f8E5M2.
+  bool float8 = false;
   /// The operands of f32 matmuls and convolutions are rounded to bf16.
   bool bf16 = false;
   /// The f32 operands of matmuls with integer weights are rounded to 8 bits.

@@ -13,6 +13,8 @@
 #include "NodeLowering.h"
 #include "Scalars.h"
 
+#include "fx/Kernels/IR/KernelDialect.h"
+
 using namespace mlir;
 
 namespace fx::lin {
@@ -53,9 +55,13 @@ static LogicalResult multiply(NodeLowering &n, const Tensor &scaleX,
   if (n.has("scale_result"))
     return n.fail("a scale of the result");
   Type bf16 = n.b.b.getBF16Type(), f32 = n.b.b.getF32Type();
+  SmallVector<NamedAttribute> attributes;
+  if (n.boolean("use_fast_accum", false))
+    attributes.push_back(
+        n.b.b.getNamedAttr(kernel::kFastSumsAttr, n.b.b.getUnitAttr()));
   Tensor product =
       n.b.contract({n.b.cast(x, bf16), {0, 2}}, {n.b.cast(y, bf16), {2, 1}},
-                   {x.sizes[0], y.sizes[1]}, 3, f32);
+                   {x.sizes[0], y.sizes[1]}, 3, f32, attributes);
   SmallVector<Tensor> operands = {product, scaleX, scaleY};
   if (bias)
     operands.push_back(*bias);

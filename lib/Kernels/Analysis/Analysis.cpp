@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/IR/Dtypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -63,6 +64,23 @@ static Value getUnscaled(Value product, Block *body) {
   return mul && mul.getRhs() == body->getArgument(2) ? mul.getLhs() : Value();
 }
 
+/// Returns the eight-bit float as which the body reads `byte`, an argument;
+/// null if there is none.
+static Type getFloat8(Value byte) {
+  for (Operation *user : byte.getUsers())
+    if (auto cast = dyn_cast<arith::BitcastOp>(user);
+        cast && isFloat8(cast.getType()))
+      return cast.getType();
+  return {};
+}
+
+Type Contraction::getElement(unsigned i) const {
+  linalg::GenericOp generic = op;
+  if (kind == OperandKind::Float8)
+    return getFloat8(generic.getBody()->getArgument(i));
+  return getElementTypeOrSelf(generic.getInputs()[i].getType());
+}
+
 /// Returns true if `product` multiplies the elements of the first two operands
 /// as floats.
 static bool isProduct(Value product, Block *body) {
@@ -71,9 +89,10 @@ static bool isProduct(Value product, Block *body) {
   // Integers of 8 bits and floats of 16 bits are converted to f32 first.
   auto source = [](Value v) {
     Operation *def = v.getDefiningOp();
-    return isa_and_nonnull<arith::SIToFPOp, arith::ExtFOp>(def)
-               ? def->getOperand(0)
-               : v;
+    if (isa_and_nonnull<arith::SIToFPOp, arith::ExtFOp>(def))
+      v = def->getOperand(0);
+    auto cast = v.getDefiningOp<arith::BitcastOp>();
+    return cast && isFloat8(cast.getType()) ? cast.getIn() : v;
   };
   return mul && ((source(mul.getLhs()) == x && source(mul.getRhs()) == y) ||
                  (source(mul.getLhs()) == y && source(mul.getRhs()) == x));
@@ -131,6 +150,10 @@ static bool hasMarkedProduct(const Contraction &contraction, StringRef name) {
 
 bool fx::kernel::mayRoundToBF16(const Contraction &contraction) {
   return hasMarkedProduct(contraction, kBF16Attr);
+}
+
+bool fx::kernel::mayAddFast(const Contraction &contraction) {
+  return hasMarkedProduct(contraction, kFastSumsAttr);
 }
 
 bool fx::kernel::mayRoundToInt8(const Contraction &contraction) {
@@ -216,16 +239,19 @@ namespace {
 /// either order.
 struct OperandTypes {
   bool isGrouped = false, isInteger = false, isMixed = false, isDouble = false;
+  /// Whether both operands are bytes of eight-bit floats.
+  bool isFloat8 = false;
   /// Whether floats, or integers converted to floats, are multiplied.
   bool isFloat = false;
   std::optional<OperandKind> half;
 
   explicit OperandTypes(linalg::GenericOp op);
   OperandKind kind() const {
-    return isInteger  ? OperandKind::Int8
-           : isMixed  ? OperandKind::Int8Weights
-           : isDouble ? OperandKind::F64
-                      : half.value_or(OperandKind::F32);
+    return isFloat8    ? OperandKind::Float8
+           : isInteger ? OperandKind::Int8
+           : isMixed   ? OperandKind::Int8Weights
+           : isDouble  ? OperandKind::F64
+                       : half.value_or(OperandKind::F32);
   }
 };
 } // namespace
@@ -236,12 +262,16 @@ OperandTypes::OperandTypes(linalg::GenericOp op) {
   };
   isGrouped = op.getNumDpsInputs() == 3;
   isInteger = holds(0, 8) && holds(1, 8);
-  isMixed = !isInteger && (holds(0, 8) || holds(1, 8));
+  isFloat8 = isInteger && !isGrouped && hasElements(op.getDpsInits()[0], 0) &&
+             getFloat8(op.getBody()->getArgument(0)) &&
+             getFloat8(op.getBody()->getArgument(1));
+  isInteger &= !isFloat8;
+  isMixed = !isInteger && !isFloat8 && (holds(0, 8) || holds(1, 8));
   isDouble = !isGrouped && isF64(op.getDpsInits()[0]) &&
              isF64(op.getInputs()[0]) && isF64(op.getInputs()[1]);
   if (!isGrouped && hasElements(op.getDpsInits()[0], 0))
     half = getHalfKind(op.getInputs());
-  isFloat = isDouble || half ||
+  isFloat = isDouble || half || isFloat8 ||
             ((holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8)));
 }
 

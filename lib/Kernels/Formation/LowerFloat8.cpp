@@ -5,12 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/FewRows.h"
 #include "fx/Kernels/IR/Dtypes.h"
 #include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace fx::kernel {
@@ -19,7 +22,7 @@ namespace fx::kernel {
 } // namespace fx::kernel
 
 using namespace mlir;
-using fx::kernel::isFloat8;
+using namespace fx::kernel;
 
 namespace {
 /// Creates conversions of one eight-bit type.
@@ -145,9 +148,87 @@ Value Float8::truncate(Value v) {
   return arith::TruncIOp::create(b, b.getI8Type(), r);
 }
 
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Returns the tensor of eight-bit floats that `v` is in bf16, if tensor cores
+/// multiply its type; else null.
+static Value getFloat8Source(Value v) {
+  auto op = v.getDefiningOp<linalg::GenericOp>();
+  if (!op || op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap m) { return m.isIdentity(); }))
+    return {};
+  Block *body = op.getBody();
+  Value result = body->getTerminator()->getOperand(0);
+  // All values are exact in bf16.
+  if (auto truncate = result.getDefiningOp<arith::TruncFOp>();
+      truncate && truncate.getType().isBF16())
+    result = truncate.getIn();
+  auto extend = result.getDefiningOp<arith::ExtFOp>();
+  return extend && extend.getIn() == body->getArgument(0) &&
+                 isa<Float8E4M3FNType, Float8E5M2Type>(extend.getIn().getType())
+             ? op.getInputs()[0]
+             : Value();
+}
+
+/// Returns true if tensor cores read the terms of `c` as they are in memory.
+static bool hasContiguousTerms(Contraction &c) {
+  AffineMap left = c.lhsMap(), right = c.rhsMap();
+  if (c.k.size() != 1 || !left.isProjectedPermutation() ||
+      !right.isProjectedPermutation())
+    return false;
+  AffineExpr last = getAffineDimExpr(c.k[0], c.op.getContext());
+  int64_t terms = c.op.getStaticLoopRanges()[c.k[0]];
+  constexpr int64_t kChunk = 16;
+  return left.getResults().back() == last &&
+         right.getResults().back() == last && !ShapedType::isDynamic(terms) &&
+         terms > 0 && terms % kChunk == 0;
+}
+
+/// Makes `op` multiply eight-bit floats if both of its operands are converted
+/// from such.
+static void multiplyFloat8(linalg::GenericOp op) {
+  auto c = matchContraction(op);
+  if (!c || c->kind != OperandKind::Half || !hasContiguousTerms(*c) ||
+      hasFewRows(*c, TargetInfo::getGPU(MatrixUnit::MMA)))
+    return;
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    if (Value source = getFloat8Source(input))
+      inputs.push_back(source);
+  if (inputs.size() != 2)
+    return;
+  OpBuilder b(op);
+  bool isFast = op->hasAttr(kFastSumsAttr);
+  auto product = linalg::GenericOp::create(
+      b, op.getLoc(), op->getResultTypes(), inputs, op.getOutputs(),
+      op.getIndexingMapsArray(), op.getIteratorTypesArray(),
+      [&](OpBuilder &nested, Location loc, ValueRange args) {
+        Type f32 = nested.getF32Type();
+        Value x = arith::ExtFOp::create(nested, loc, f32, args[0]),
+              y = arith::ExtFOp::create(nested, loc, f32, args[1]);
+        auto mul = arith::MulFOp::create(nested, loc, x, y);
+        if (isFast)
+          mul->setAttr(kFastSumsAttr, nested.getUnitAttr());
+        Value sum = arith::AddFOp::create(nested, loc, args[2], mul);
+        linalg::YieldOp::create(nested, loc, sum);
+      });
+  op->getResult(0).replaceAllUsesWith(product.getResult(0));
+  op->erase();
+}
+
 namespace {
 struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
+  using Base::Base;
   void runOnOperation() override {
+    if (products) {
+      SmallVector<linalg::GenericOp> ops;
+      getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+      llvm::for_each(ops, multiplyFloat8);
+    }
     // The conversions, and the eight-bit type of each.
     SmallVector<std::pair<Operation *, Type>> casts;
     getOperation().walk([&](Operation *op) {
@@ -161,6 +242,11 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
     getOperation().walk(replaceTypes);
     for (auto [op, type] : casts) {
       Float8 float8(op, type);
+      if (isProduct(op)) {
+        op->setOperand(
+            0, arith::BitcastOp::create(float8.b, type, op->getOperand(0)));
+        continue;
+      }
       Value from = op->getOperand(0), to;
       if (isa<arith::ExtFOp>(op))
         to = float8.convert(float8.extend(from), op->getResult(0).getType());
@@ -169,6 +255,16 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
       op->getResult(0).replaceAllUsesWith(to);
       op->erase();
     }
+  }
+
+  /// Returns true if `op` converts a factor of a product that stays.
+  bool isProduct(Operation *op) {
+    auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
+    return products && generic && generic.getNumReductionLoops() &&
+           generic.getNumDpsInputs() == 2 &&
+           llvm::all_of(generic.getInputs(), [](Value v) {
+             return getElementTypeOrSelf(v.getType()).isInteger(8);
+           });
   }
 
   /// Returns `type`, a scalar or a shaped type, with bytes in place of floats.

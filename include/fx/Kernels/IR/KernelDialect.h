@@ -61,6 +61,9 @@ inline constexpr llvm::StringLiteral kBF16Attr = "fx_kernel.bf16";
 /// integer: a kernel may round the other one to 8 bits, with a scale for each
 /// block of 32 terms.
 inline constexpr llvm::StringLiteral kInt8Attr = "fx_kernel.int8";
+/// A unit attribute of a product of eight-bit floats: all terms may be added by
+/// tensor cores, which do not keep all bits of sums of f32.
+inline constexpr llvm::StringLiteral kFastSumsAttr = "fx_kernel.fast_sums";
 
 /// Returns the memref type of an argument of an emitted kernel for a tensor of
 /// `type`: row-major with a dynamic offset, with i8 elements for i1. Strides

@@ -31,7 +31,7 @@ bool MatMulPlan::analyse(bool mayBeInteger) {
       continue;
     if (generic.getNumReductionLoops()) {
       auto match = kernel::matchContraction(&op, code.machine);
-      if (!match || (match->isInteger() && !mayBeInteger) || match->groupSize ||
+      if (!match || (match->hasBytes() && !mayBeInteger) || match->groupSize ||
           info.op)
         return false;
       info = *match;
@@ -63,7 +63,7 @@ bool MatMulPlan::analyse(bool mayBeInteger) {
 
 bool MatMulPlan::analyseTensorCore() {
   if (!analyse(/*mayBeInteger=*/true) ||
-      (!info.isHalf() && !info.isInteger() &&
+      (!info.isHalf() && !info.hasBytes() &&
        info.kind != kernel::OperandKind::F32)) {
     code.fail("no matmul of bf16, f16, f32 or bytes with pointwise ops");
     return false;

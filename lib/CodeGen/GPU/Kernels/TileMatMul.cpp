@@ -273,7 +273,9 @@ void TileMatMul::copyElements(Scope &scope, Launch &launch,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                             code.materialize(atK), code.materialize(kSize));
   Value inside = arith::AndIOp::create(b, loc, xInside, kInside);
-  auto branch = scf::IfOp::create(b, loc, core.element, inside,
+  Type stored = cast<RankedTensorType>(this->operand(operand.isLhs).getType())
+                    .getElementType();
+  auto branch = scf::IfOp::create(b, loc, stored, inside,
                                   /*withElseRegion=*/true);
   Scope here;
   here.parent = &inner;
@@ -284,7 +286,7 @@ void TileMatMul::copyElements(Scope &scope, Launch &launch,
                             operandCoords(operand.isLhs, x, atK));
   scf::YieldOp::create(b, loc, element);
   b.setInsertionPointToStart(branch.elseBlock());
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(core.element));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
   scf::YieldOp::create(b, loc, zero);
   b.setInsertionPointAfter(branch);
   if (isTransposed)

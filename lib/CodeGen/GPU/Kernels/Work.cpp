@@ -83,14 +83,17 @@ static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
                                StringRef kernelClass) {
   if (!match)
     return "";
-  bool isByte = match->isInteger(), isHalf = match->isHalf();
+  bool isByte = match->hasBytes(), isHalf = match->isHalf();
   if (kernelClass == kernel::WarpgroupAttr::getMnemonic())
     return isByte ? "tensor8" : "tensor";
   if (kernelClass == kernel::MatrixCoreAttr::getMnemonic())
     return isByte ? "mfma8" : isHalf ? "mfma" : "";
   if (kernelClass == kernel::TensorCoreAttr::getMnemonic() ||
       kernelClass == kernel::AttentionAttr::getMnemonic())
-    return isByte ? "mma8" : isHalf ? "mma" : "tf32x3";
+    // Eight-bit floats are multiplied as f16 there.
+    return match->isInteger()            ? "mma8"
+           : isHalf || match->hasBytes() ? "mma"
+                                         : "tf32x3";
   return "";
 }
 

@@ -20,7 +20,9 @@
 //
 // Bytes, unsigned by signed ones, are multiplied to sums of i32. Their rows in
 // shared memory extend along K; an operand whose rows do not is fetched by
-// elements.
+// elements. Eight-bit floats become f16 in registers, in which they are exact:
+// that needs no newer chip, and sums of f32 are those of the hardware for f16,
+// which are more exact than those for bytes.
 //
 // Operands of f32 are split into two numbers of TF32 each, x = x1 + x2, and
 // multiplied three times: x y = x1 y1 + x1 y2 + x2 y1, without x2 y2, which is
@@ -63,6 +65,7 @@ struct TensorCoreMatMul : TileMatMul {
                      SmallVectorImpl<SmallVector<Value, 4>> &ys);
   SmallVector<Value> multiply(Value stage, ValueRange acc);
   SmallVector<Value> multiplyF32(Value stage, ValueRange acc);
+  SmallVector<Value> multiplyFloat8(Value stage, ValueRange acc);
   bool isF32() const { return core.element.isF32(); }
   /// Returns the terms of a product.
   int64_t productK() const { return elementBytes() == 1 ? 32 : 16; }
@@ -94,7 +97,7 @@ void TensorCoreMatMul::chooseTiles() {
   else if (kSize.isStatic() && kSize.constant >= 512)
     tiles = {64, 64, 64, 2, 2, 4};
   // The same number of bytes.
-  if (core.element.isInteger())
+  if (elementBytes() == 1)
     tiles.k *= 2;
 }
 
@@ -150,6 +153,8 @@ void TensorCoreMatMul::loadFragments(
 SmallVector<Value> TensorCoreMatMul::multiply(Value stage, ValueRange acc) {
   if (isF32())
     return multiplyF32(stage, acc);
+  if (info.kind == kernel::OperandKind::Float8)
+    return multiplyFloat8(stage, acc);
   int64_t columns = tiles.warpColumns() / 8;
   SmallVector<Value> sums(acc);
   for (int64_t k = 0; k < tiles.k; k += productK()) {
@@ -201,6 +206,44 @@ SmallVector<Value> TensorCoreMatMul::multiplyF32(Value stage, ValueRange acc) {
         }
     for (auto [sum, product] : llvm::zip(sums, products))
       sum = arith::AddFOp::create(b, code.loc, sum, product);
+  }
+  return sums;
+}
+
+/// Does the same for eight-bit floats, as f16. A register of f16 has two terms,
+/// one of bytes four: the terms are multiplied in another order, which is the
+/// same for both operands.
+SmallVector<Value> TensorCoreMatMul::multiplyFloat8(Value stage,
+                                                    ValueRange acc) {
+  TensorCore half{code.b, code.loc, code.b.getF16Type()};
+  int64_t columns = tiles.warpColumns() / 8;
+  SmallVector<Value> sums(acc);
+  using Pairs = SmallVector<std::pair<Value, Value>, 4>;
+  auto widen = [&](ArrayRef<SmallVector<Value, 4>> fragments, Type type) {
+    SmallVector<Pairs> wide;
+    for (ArrayRef<Value> fragment : fragments)
+      wide.push_back(Pairs(llvm::map_range(
+          fragment, [&](Value v) { return core.widen(v, type); })));
+    return wide;
+  };
+  for (int64_t k = 0; k < tiles.k; k += productK()) {
+    SmallVector<SmallVector<Value, 4>> xs, ys;
+    loadFragments(stage, k, xs, ys);
+    SmallVector<Pairs> left = widen(xs, info.getElement(info.a)),
+                       right = widen(ys, info.getElement(info.b));
+    // The first and the second 16 terms.
+    for (int64_t part = 0; part < 2; ++part)
+      for (size_t r = 0; r < xs.size(); ++r)
+        for (int64_t c = 0; c < columns; ++c) {
+          auto sum =
+              MutableArrayRef<Value>(sums).slice(4 * (r * columns + c), 4);
+          auto upper = left[r][2 * part], lower = left[r][2 * part + 1],
+               y = right[c / 2][c % 2 * 2 + part];
+          llvm::copy(half.multiply(
+                         {upper.first, lower.first, upper.second, lower.second},
+                         {y.first, y.second}, sum),
+                     sum.begin());
+        }
   }
   return sums;
 }
@@ -279,10 +322,10 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
 
 void TensorCoreMatMul::emit() {
   split();
-  core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
+  core.element = info.getElement(info.a);
   chooseTiles();
   // ldmatrix transposes matrices of two bytes only.
-  tiles.areAlongK = core.element.isInteger();
+  tiles.areAlongK = elementBytes() == 1;
   if (!fits())
     return code.fail("tiles that do not fit");
   // A kernel of another class that this one stands in for has a schedule.
@@ -312,7 +355,7 @@ static std::optional<codegen::KernelMatch>
 matchTensorCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (!kernel::hasTensorCores(target.matrixUnit) || !match ||
-      (!match->isHalf() && !match->isInteger() &&
+      (!match->isHalf() && !match->hasBytes() &&
        match->kind != kernel::OperandKind::F32))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};

@@ -66,7 +66,7 @@ struct SharedTile {
 };
 
 /// Returns the type in which matrix units add products of elements of this
-/// type: f32, or i32 for bytes.
+/// type: f32, or i32 for integers.
 mlir::Type getSumType(mlir::Type element);
 
 /// Emits instructions that multiply matrices of `element`, bf16, f16 or f32,
@@ -109,6 +109,11 @@ struct TensorCore {
   llvm::SmallVector<mlir::Value, 4> multiplyTF32(llvm::ArrayRef<mlir::Value> x,
                                                  llvm::ArrayRef<mlir::Value> y,
                                                  llvm::ArrayRef<mlir::Value> c);
+  /// Returns four eight-bit floats of type `float8`, the bytes of an i32, as
+  /// two pairs of f16, in which they are exact. The first pair has the lower
+  /// bytes.
+  std::pair<mlir::Value, mlir::Value> widen(mlir::Value bytes,
+                                            mlir::Type float8);
   /// Splits an f32 in the form of an i32 into the part that TF32 represents and
   /// the rest, which is increased so that its upper bits are nearer to it.
   std::pair<mlir::Value, mlir::Value> splitTF32(mlir::Value v);

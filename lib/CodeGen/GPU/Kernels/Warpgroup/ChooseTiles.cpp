@@ -117,15 +117,14 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
     tiles.stages = countStages(tiles, machine.maxShared);
     return tiles;
   };
+  int64_t most = addsPieces(plan) ? kAddedColumns : 256;
   Index batch = product(plan.code, plan.batchSizes);
   for (const Index &size : {plan.mSize, plan.nSize, pieces, batch})
     if (!size.isStatic()) {
       // Many rows are as likely as few.
       bool isNarrow = plan.nSize.isStatic() && plan.nSize.constant <= 128;
-      return with(!isNarrow                   ? 256
-                  : plan.nSize.constant <= 64 ? 64
-                                              : 128,
-                  1, kConsumers);
+      int64_t columns = !isNarrow ? 256 : plan.nSize.constant <= 64 ? 64 : 128;
+      return with(std::min(columns, most), 1, kConsumers);
     }
   Problem problem{plan.mSize.constant,    plan.nSize.constant,
                   batch.constant,         pieces.constant,
@@ -133,6 +132,8 @@ WarpgroupTiles fx::gpu::chooseWarpgroupTiles(MatMulPlan &plan,
   // Wide and shared tiles and one launch are preferred, within 2 %.
   int64_t least = 0;
   auto consider = [&](const WarpgroupTiles &tiles) {
+    if (tiles.columns > most || (addsPieces(plan) && tiles.warpgroups == 1))
+      return;
     int64_t clocks = problem.estimate(tiles);
     if (least && 102 * clocks >= 100 * least)
       return;

@@ -86,7 +86,7 @@ bool WarpgroupMatMul::matches() {
   if ((!lhs && !images) || !rhs)
     return false;
   // Only 16-bit types may lie across K.
-  return !info.isInteger() || (isLhsAlongK() && rhs->isAlongK);
+  return !info.hasBytes() || (isLhsAlongK() && rhs->isAlongK);
 }
 
 /// Returns true if the tiles are valid: they consist of whole boxes of 64
@@ -101,6 +101,8 @@ bool WarpgroupMatMul::fits() {
       tiles.warpgroups < 1 || tiles.warpgroups > kConsumers ||
       tiles.cluster < 1 || tiles.cluster > 2)
     return false;
+  if (addsPieces(*this) && (areInTurns() || tiles.columns > kAddedColumns))
+    return false;
   // A part of an operand consists of whole boxes.
   if (tiles.sharesColumns() && !rhs->isAlongK &&
       tiles.copiedColumns() % kBoxColumns)
@@ -112,6 +114,11 @@ bool WarpgroupMatMul::fits() {
          countTiles(tiles.clusterRows(), tiles.clusterColumns()).isStatic() &&
          llvm::divideCeil(pieces.constant, piecesOfPart()) ==
              static_cast<uint64_t>(tiles.parts);
+}
+
+bool fx::gpu::addsPieces(const MatMulPlan &plan) {
+  return plan.info.kind == kernel::OperandKind::Float8 &&
+         !kernel::mayAddFast(plan.info);
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,8 +257,8 @@ static void emitWarpgroup(KernelCode &code) {
   WarpgroupMatMul e(code);
   if (!e.analyseTensorCore())
     return;
-  e.core.element =
-      cast<RankedTensorType>(e.info.lhs().getType()).getElementType();
+  e.core.element = e.info.getElement(e.info.a);
+  e.core.rightElement = e.info.getElement(e.info.b);
   e.split();
   if (!e.matches())
     return code.fail("a small matmul, or operands that are no boxes");
@@ -272,7 +279,7 @@ static std::optional<codegen::KernelMatch>
 matchWarpgroup(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (target.matrixUnit != kernel::MatrixUnit::WGMMA || !match ||
-      (!match->isHalf() && !match->isInteger()))
+      (!match->isHalf() && !match->hasBytes()))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }

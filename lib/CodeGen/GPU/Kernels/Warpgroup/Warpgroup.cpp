@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace fx::gpu;
@@ -170,14 +171,23 @@ Value Warpgroup::multiply(Value sums, Value x, bool xAlongK, Value y,
                           bool yAlongK, int64_t columns, bool isFirst) {
   using Types = NVVM::WGMMATypes;
   bool isInteger = element.isInteger();
-  Types left = isInteger          ? Types::u8
-               : element.isBF16() ? Types::bf16
-                                  : Types::f16;
+  auto typeOf = [](Type type) {
+    return llvm::TypeSwitch<Type, Types>(type)
+        .Case<Float8E4M3FNType>([](auto) { return Types::e4m3; })
+        .Case<Float8E5M2Type>([](auto) { return Types::e5m2; })
+        .Case<BFloat16Type>([](auto) { return Types::bf16; })
+        .Case<IntegerType>([](auto) { return Types::u8; })
+        .Default([](auto) { return Types::f16; });
+  };
+  Types left = typeOf(element), right = isInteger      ? Types::s8
+                                        : rightElement ? typeOf(rightElement)
+                                                       : left;
+  // A product takes 32 bytes along K.
   auto shape = NVVM::MMAShapeAttr::get(i.b.getContext(), kWarpgroupRows,
-                                       columns, isInteger ? 32 : 16);
+                                       columns, getBoxColumns(element) / 4);
   return NVVM::WgmmaMmaAsyncOp::create(
-      i.b, i.loc, sums.getType(), sums, x, y, shape, left,
-      isInteger ? Types::s8 : left, isInteger ? Types::s32 : Types::f32,
+      i.b, i.loc, sums.getType(), sums, x, y, shape, left, right,
+      isInteger ? Types::s32 : Types::f32,
       isFirst ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one,
       NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
       xAlongK ? NVVM::MMALayout::row : NVVM::MMALayout::col,

@@ -56,13 +56,16 @@ struct BoxMemory {
 BoxMemory placeBoxes(Launch &launch);
 
 /// Emits the instructions for bf16 or f16 elements, which are accumulated in
-/// f32, or for bytes, unsigned by signed ones, which are accumulated in i32.
-/// Both operands of bytes lie along K. A barrier is a pointer to 8 bytes of
+/// f32, for f8E4M3FN and f8E5M2, which are, too, but with fewer bits, or for
+/// bytes, unsigned by signed ones, which are accumulated in i32. Both operands
+/// of bytes lie along K. A barrier is a pointer to 8 bytes of
 /// shared memory. All threads of a warp or warpgroup must execute the
 /// instructions that act on all of them.
 struct Warpgroup {
   Int32 i;
   mlir::Type element;
+  /// Of the right operand, if both are eight-bit floats.
+  mlir::Type rightElement = {};
 
   //===--- barriers ------------------------------------------------------===//
   /// Initializes a barrier. A phase of the barrier ends after the given number

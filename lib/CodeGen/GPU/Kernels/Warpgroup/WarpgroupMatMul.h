@@ -77,6 +77,14 @@ struct WarpgroupTiles {
 WarpgroupTiles chooseWarpgroupTiles(MatMulPlan &plan,
                                     const codegen::Index &pieces);
 
+/// Returns true if the sums of a piece of K are added to those of the pieces
+/// before by instructions of f32. Tensor cores keep about 14 bits of the sums
+/// of eight-bit floats (DeepSeek-AI, "DeepSeek-V3 Technical Report",
+/// 2024, 3.3.2).
+bool addsPieces(const MatMulPlan &plan);
+/// The most columns of a tile then: there are two sums for each element.
+inline constexpr int64_t kAddedColumns = 128;
+
 /// Returns the cost (`bodyCost`) of an element of the group's pointwise ops.
 /// Ops of one loop do not count: they compute values of columns, which are
 /// evaluated once for several rows.
@@ -169,6 +177,20 @@ struct WarpgroupMatMul : MatMulPlan {
                   const ImageMap::Piece &part);
   mlir::Value allBlocks();
   void consume(Launch &launch, codegen::Scope &scope);
+  /// The sums of a warpgroup's products, and the position after their pieces.
+  struct Sums {
+    llvm::SmallVector<mlir::Value> complete;
+    Ring after;
+  };
+  /// Emits the sums of the pieces of an item, from `ring` on. The tensor cores
+  /// add them, while the next piece is copied and multiplied. If `turn` is not
+  /// null, arrives there when all products were started.
+  Sums sumPieces(codegen::Scope &scope, const WorkItem &item, Ring ring,
+                 mlir::Value turn);
+  /// The same for `addsPieces`: waits for the products of each piece.
+  Sums addPieces(codegen::Scope &scope, const WorkItem &item, Ring ring);
+  /// Marks a stage as empty.
+  void release(mlir::Value stage);
   llvm::SmallVector<mlir::Value> multiply(mlir::Value stage,
                                           mlir::ValueRange sums, bool isFirst);
   void finish(codegen::Scope &scope, const WorkItem &item,

@@ -193,20 +193,83 @@ SmallVector<Value> WarpgroupMatMul::multiply(Value stage, ValueRange sums,
   return results;
 }
 
+void WarpgroupMatMul::release(Value stage) {
+  Value barrier = emptyBarrier(stage);
+  core.first(lane, [&] {
+    core.arrive(barrier);
+    if (tiles.sharesOperand())
+      core.arriveThere(barrier, i.exclusiveOr(rank, i.of(1)));
+  });
+}
+
+WarpgroupMatMul::Sums
+WarpgroupMatMul::addPieces(Scope &scope, const WorkItem &item, Ring ring) {
+  OpBuilder &b = code.b;
+  Value zero = arith::ConstantOp::create(b, code.loc, b.getF32FloatAttr(0.0f));
+  int64_t count = tiles.columns / 2;
+  SmallVector<Value> carried = {ring.stage, ring.parity};
+  carried.append(tiles.products() * count, zero);
+  Scope inPiece;
+  scf::ForOp loop =
+      code.beginFor(scope, inPiece, Index::of(0), item.pieces, 1, carried);
+  carried.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+  ring = {carried[0], carried[1]};
+  core.wait(fullBarrier(ring.stage), ring.parity);
+  SmallVector<Value> undefined(tiles.products(), core.undefined(tiles.columns));
+  auto totals = MutableArrayRef<Value>(carried).drop_front(2);
+  for (Value sums : multiply(ring.stage, undefined, /*isFirst=*/true)) {
+    for (auto [total, sum] :
+         llvm::zip(totals, core.unpack(core.finish(0, sums))))
+      total = arith::AddFOp::create(b, code.loc, total, sum);
+    totals = totals.drop_front(count);
+  }
+  release(ring.stage);
+  Ring after = next(ring);
+  carried[0] = after.stage;
+  carried[1] = after.parity;
+  code.endFor(loop, carried);
+  Sums sums{{}, {loop.getResult(0), loop.getResult(1)}};
+  for (int64_t p = 0; p < tiles.products(); ++p)
+    sums.complete.push_back(
+        core.pack(loop.getResults().slice(2 + p * count, count)));
+  return sums;
+}
+
+WarpgroupMatMul::Sums WarpgroupMatMul::sumPieces(Scope &scope,
+                                                 const WorkItem &item,
+                                                 Ring ring, Value turn) {
+  // The first piece sets the sums.
+  SmallVector<Value> sums(tiles.products(), core.undefined(tiles.columns));
+  core.wait(fullBarrier(ring.stage), ring.parity);
+  sums = multiply(ring.stage, sums, /*isFirst=*/true);
+  Ring after = next(ring);
+  SmallVector<Value> carried = {after.stage, after.parity, ring.stage};
+  carried.append(sums);
+  Scope inPiece;
+  scf::ForOp loop =
+      code.beginFor(scope, inPiece, Index::of(1), item.pieces, 1, carried);
+  ValueRange args = loop.getRegionIterArgs();
+  ring = {args[0], args[1]};
+  core.wait(fullBarrier(ring.stage), ring.parity);
+  sums = multiply(ring.stage, args.drop_front(3), /*isFirst=*/false);
+  core.finish(1);
+  release(args[2]);
+  after = next(ring);
+  carried = {after.stage, after.parity, ring.stage};
+  carried.append(sums);
+  code.endFor(loop, carried);
+  if (turn)
+    core.first(lane, [&] { core.arrive(turn); });
+  core.finish(0);
+  release(loop.getResult(2));
+  return {SmallVector<Value>(loop.getResults().drop_front(3)),
+          {loop.getResult(0), loop.getResult(1)}};
+}
+
 void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  auto arrive = [&](Value barrier) {
-    core.first(lane, [&] { core.arrive(barrier); });
-  };
-  auto release = [&](Value stage) {
-    Value barrier = emptyBarrier(stage);
-    core.first(lane, [&] {
-      core.arrive(barrier);
-      if (tiles.sharesOperand())
-        core.arriveThere(barrier, i.exclusiveOr(rank, i.of(1)));
-    });
-  };
   // In turns, a warpgroup passes over the pieces of the other one. The loop
   // carries the number of pieces before the tile, and the parity of the turn.
   // The first turn of the first consumer begins at once.
@@ -233,33 +296,14 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
     carried = {i.rem(before, tiles.stages),
                i.rem(i.div(before, tiles.stages), 2)};
   }
-  // The first piece sets the sums.
-  SmallVector<Value> sums(tiles.products(), core.undefined(tiles.columns));
   Ring ring{carried[0], carried[1]};
-  core.wait(fullBarrier(ring.stage), ring.parity);
-  sums = multiply(ring.stage, sums, /*isFirst=*/true);
-  Ring after = next(ring);
-  carried = {after.stage, after.parity, ring.stage};
-  carried.append(sums);
-  Scope inPiece;
-  scf::ForOp loop =
-      code.beginFor(inTile, inPiece, Index::of(1), item.pieces, 1, carried);
-  ValueRange args = loop.getRegionIterArgs();
-  ring = {args[0], args[1]};
-  core.wait(fullBarrier(ring.stage), ring.parity);
-  sums = multiply(ring.stage, args.drop_front(3), /*isFirst=*/false);
-  core.finish(1);
-  release(args[2]);
-  after = next(ring);
-  carried = {after.stage, after.parity, ring.stage};
-  carried.append(sums);
-  code.endFor(loop, carried);
+  Value turn;
   if (areInTurns())
-    arrive(turnBarrier(i.exclusiveOr(first, i.of(1))));
-  core.finish(0);
-  release(loop.getResult(2));
-  ValueRange complete = loop.getResults().drop_front(3);
-  SmallVector<Value> end(loop.getResults().take_front(2));
+    turn = turnBarrier(i.exclusiveOr(first, i.of(1)));
+  auto [complete, after] = addsPieces(*this)
+                               ? addPieces(inTile, item, ring)
+                               : sumPieces(inTile, item, ring, turn);
+  SmallVector<Value> end = {after.stage, after.parity};
   if (tiles.arePartsInCluster()) {
     Value parity = items.getRegionIterArgs().back();
     exchange(inTile, item, complete.front(), parity);
