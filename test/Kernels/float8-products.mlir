@@ -59,7 +59,7 @@ func.func @product(%x: tensor<64x32xf8E4M3FN>, %y: tensor<48x32xf8E5M2>) -> tens
 
 // 24 terms are no whole chunks of 16 bytes.
 // CHECK-LABEL: func.func @odd
-// CHECK-NOT: f8E
+// BF16-NOT: f8E
 // CHECK: ins(%{{.*}} : tensor<64x24xbf16>, tensor<48x24xbf16>)
 #id = affine_map<(i, j) -> (i, j)>
 #x = affine_map<(m, n, k) -> (m, k)>

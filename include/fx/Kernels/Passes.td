@@ -188,7 +188,9 @@ def LowerFloat8Pass : Pass<"fx-lower-float8", "::mlir::ModuleOp"> {
     %f = arith.extf %x : f8E4M3FN to f32
     ```
 
-    Without it, the pass expands such contractions, too.
+    The other conversions from these types stay in the same form, because
+    kernels convert two at a time (`fx-gpu-widen-float8`). Without the option,
+    the pass expands them all, also where it has run before.
   }];
   let options = [
     Option<"products", "products", "bool", "false",

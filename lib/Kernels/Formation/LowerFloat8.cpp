@@ -242,7 +242,7 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
     getOperation().walk(replaceTypes);
     for (auto [op, type] : casts) {
       Float8 float8(op, type);
-      if (isProduct(op)) {
+      if (isKept(op, type)) {
         op->setOperand(
             0, arith::BitcastOp::create(float8.b, type, op->getOperand(0)));
         continue;
@@ -257,14 +257,10 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
     }
   }
 
-  /// Returns true if `op` converts a factor of a product that stays.
-  bool isProduct(Operation *op) {
-    auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
-    return products && generic && generic.getNumReductionLoops() &&
-           generic.getNumDpsInputs() == 2 &&
-           llvm::all_of(generic.getInputs(), [](Value v) {
-             return getElementTypeOrSelf(v.getType()).isInteger(8);
-           });
+  /// Returns true if kernels expand the conversion `op`.
+  bool isKept(Operation *op, Type type) {
+    return products && isa<arith::ExtFOp>(op) &&
+           isa<Float8E4M3FNType, Float8E5M2Type>(type);
   }
 
   /// Returns `type`, a scalar or a shaped type, with bytes in place of floats.

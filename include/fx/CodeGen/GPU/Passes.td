@@ -137,6 +137,25 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXGPUWidenFloat8 : Pass<"fx-gpu-widen-float8", "::mlir::ModuleOp"> {
+  let summary = "convert eight-bit floats in pairs";
+  let description = [{
+    Expands `arith.extf` of f8E4M3FN and f8E5M2, the bits of a byte, to
+    arithmetic that converts two of them to f16 at a time. Bytes that are
+    elements of a vector share it:
+
+    ```mlir
+    %b = vector.extract %bytes[3] : i8 from vector<8xi8>
+    %x = arith.bitcast %b : i8 to f8E4M3FN
+    %y = arith.extf %x : f8E4M3FN to f32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def FXGPULowerHost : Pass<"fx-gpu-lower-host", "::mlir::ModuleOp"> {
   let summary = "replace host accesses to device memory";
   let description = [{

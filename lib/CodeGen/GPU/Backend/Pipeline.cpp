@@ -26,6 +26,8 @@ void fx::gpu::buildKernelPipeline(OpPassManager &pm, kernel::MatrixUnit unit,
   options.tiles = tiles.str();
   pm.addPass(createFXGPUEmitKernels(options));
   pm.addPass(createCSEPass());
+  pm.addPass(createFXGPUWidenFloat8());
+  pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createSymbolDCEPass());
 }

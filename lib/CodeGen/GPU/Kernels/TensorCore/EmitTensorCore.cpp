@@ -37,6 +37,7 @@
 
 #include "../TileChoice.h"
 #include "../TileMatMul.h"
+#include "../WidenFloat8.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
 
@@ -222,8 +223,9 @@ SmallVector<Value> TensorCoreMatMul::multiplyFloat8(Value stage,
   auto widen = [&](ArrayRef<SmallVector<Value, 4>> fragments, Type type) {
     SmallVector<Pairs> wide;
     for (ArrayRef<Value> fragment : fragments)
-      wide.push_back(Pairs(llvm::map_range(
-          fragment, [&](Value v) { return core.widen(v, type); })));
+      wide.push_back(Pairs(llvm::map_range(fragment, [&](Value v) {
+        return widenFloat8(code.b, code.loc, v, type);
+      })));
     return wide;
   };
   for (int64_t k = 0; k < tiles.k; k += productK()) {

@@ -162,49 +162,6 @@ SmallVector<Value, 4> TensorCore::multiplyTF32(ArrayRef<Value> x,
   return unpack(b, loc, sum);
 }
 
-std::pair<Value, Value> TensorCore::widen(Value bytes, Type float8) {
-  Int32 i{b, loc};
-  auto both = [&](uint32_t half) { return i.of(int32_t(half << 16 | half)); };
-  auto mask = [&](Value v, uint32_t half) {
-    return arith::AndIOp::create(b, loc, v, both(half));
-  };
-  auto shift = [&](Value v, int64_t by) -> Value {
-    return arith::ShRUIOp::create(b, loc, v, i.of(by));
-  };
-  auto join = [&](Value x, Value y) -> Value {
-    return arith::OrIOp::create(b, loc, x, y);
-  };
-  // Returns bytes `first` and `first` + 1 as the upper bytes of the halves.
-  auto pick = [&](int64_t first) -> Value {
-    auto left = [&](int64_t by) {
-      return arith::ShLIOp::create(b, loc, bytes, i.of(by));
-    };
-    Value low = first == 0 ? Value(left(8)) : shift(bytes, 8),
-          high = first == 0 ? Value(left(16)) : bytes;
-    return join(arith::AndIOp::create(b, loc, low, i.of(0xff00)),
-                arith::AndIOp::create(b, loc, high, i.of(int32_t(0xff000000))));
-  };
-  auto convert = [&](int64_t first) -> Value {
-    Value x = pick(first);
-    // The upper half of f16.
-    if (isa<Float8E5M2Type>(float8))
-      return x;
-    // f8E4M3FN has one bit less in the exponent, whose bias is less by 8.
-    auto pair = VectorType::get({2}, b.getF16Type());
-    Value number = join(mask(x, 0x8000), shift(mask(x, 0x7f00), 1));
-    Value scale = arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(pair, b.getF16FloatAttr(256.0f)));
-    Value scaled = arith::MulFOp::create(
-        b, loc, LLVM::BitcastOp::create(b, loc, pair, number), scale);
-    // NaN has become 480, the only number with these bits of the exponent.
-    Value isNaN = mask(
-        arith::AddIOp::create(b, loc, mask(x, 0x7f00), both(0x100)), 0x8000);
-    return join(LLVM::BitcastOp::create(b, loc, b.getI32Type(), scaled),
-                shift(isNaN, 2));
-  };
-  return {convert(0), convert(2)};
-}
-
 std::pair<Value, Value> TensorCore::splitTF32(Value v) {
   Int32 i{b, loc};
   // TF32 has 13 bits less than f32, which the tensor cores ignore.

@@ -109,11 +109,6 @@ struct TensorCore {
   llvm::SmallVector<mlir::Value, 4> multiplyTF32(llvm::ArrayRef<mlir::Value> x,
                                                  llvm::ArrayRef<mlir::Value> y,
                                                  llvm::ArrayRef<mlir::Value> c);
-  /// Returns four eight-bit floats of type `float8`, the bytes of an i32, as
-  /// two pairs of f16, in which they are exact. The first pair has the lower
-  /// bytes.
-  std::pair<mlir::Value, mlir::Value> widen(mlir::Value bytes,
-                                            mlir::Type float8);
   /// Splits an f32 in the form of an i32 into the part that TF32 represents and
   /// the rest, which is increased so that its upper bits are nearer to it.
   std::pair<mlir::Value, mlir::Value> splitTF32(mlir::Value v);
