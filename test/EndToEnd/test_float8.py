@@ -103,6 +103,57 @@ def test_moves(kind, tmp_path):
         same(g, e)
 
 
+def places(x, y, at, chosen):
+    """Reads and writes at places that are known at run time, and tests of numbers."""
+    kind = x.dtype
+    moved = (
+        torch.index_select(x, 0, at), x[at], x[:, at], x.flip(0), F.embedding(at, x),
+        torch.where(chosen, x, x.roll(1, 1)), F.pad(x, (1, 2)), F.pad(x, (0, 0, 1, 1), value=1.5),
+        x.unfold(1, 3, 2), x.diagonal(), x.as_strided((3, 4), (2, 3)),
+        x.index_put((at,), y),
+        torch.zeros_like(x), torch.ones_like(x), torch.full_like(x, 3.0),
+        torch.empty_like(x).copy_(x), x.view(torch.uint8) ^ 1,
+        (x.view(torch.uint8) | 8).view(kind), x.t().view(torch.int8))
+    return *moved, x == x.flip(0), x != y[0], torch.isnan(x)
+
+
+@each_kind
+@each_cpu
+def test_places(kind, cpu, tmp_path):
+    x, y = every(kind)[:240].view(12, 20), every(kind)[196:].view(3, 20)
+    at = torch.tensor([2, 0, 11])
+    chosen = torch.arange(240).view(12, 20) % 3 == 0
+    got, expected = run(places, (x, y, at, chosen), tmp_path, *flags_of(cpu))
+    assert len(got) == 22
+    for g, e in zip(got, expected):
+        same(g, e)
+
+
+@each_kind
+def test_index_copy(kind, tmp_path):
+    """As a cache of eight bits is written. PyTorch has it on GPUs only, so bytes are expected."""
+    x, y, at = every(kind)[:240].view(12, 20), every(kind)[196:].view(3, 20), torch.tensor([2, 0, 11])
+    module = Function(lambda x, y, at: x.index_copy(0, at, y))
+    exporting.save(exporting.export(module, (x, y, at)), tmp_path / "m.pt2")
+    expected = x.view(torch.uint8).index_copy(0, at, y.view(torch.uint8)).view(kind)
+    target = harness.compiled(tmp_path / "m.pt2", "native", 2)
+    same(harness.run(target, ((x, y, at), {}), tmp_path / "run", [expected])[0], expected)
+
+
+@pytest.mark.parametrize("kind, integer", [
+    (torch.float32, torch.int32), (torch.float64, torch.int64), (torch.bfloat16, torch.int16),
+    (torch.float16, torch.int16), (torch.bfloat16, torch.float16)])
+def test_bits(kind, integer, tmp_path):
+    """The bits of other dtypes of the same size."""
+    def bits(x, n):
+        return x.view(integer), n.view(kind), (x.t()[1:].view(integer)), x.view(integer).view(kind)
+
+    x = torch.randn(6, 11).to(kind)
+    got, expected = run(bits, (x, torch.randn(6, 11).to(kind).view(integer)), tmp_path)
+    for g, e in zip(got, expected):
+        same(g, e)
+
+
 def matrices(m, k, n, rowwise=False, kind=torch.float8_e4m3fn, other=torch.float8_e4m3fn):
     """Operands of a matmul with scales; the second one has its columns in memory."""
     draw = torch.Generator().manual_seed(m * k + n)

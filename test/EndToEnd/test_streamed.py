@@ -40,6 +40,10 @@ def test_large_outputs(tmp_path):
     result = harness.tool("fx-compile", tmp_path / "m.pt2", "--mcpu=x86-64-v3", "--emit=asm", "-o", assembly)
     assert result.returncode == 0, result.stderr
     assert "vmovntps" in assembly.read_text()
+    alone = tmp_path / "even.pt2"
+    exporting.save(exporting.export(module.even, inputs[:1]), alone)
+    result = harness.tool("fx-compile", alone, "--mcpu=x86-64-v3", "--emit=asm", "-o", assembly)
+    assert result.returncode == 0 and assembly.read_text().count("vmovntps") >= 8
     expected = exporting.eager(module, inputs)
     flags = ["--no-fallback", "--threads=2"]
     harness.compare(harness.run(tmp_path / "m.pt2", (inputs, {}), tmp_path, expected, *flags), expected)

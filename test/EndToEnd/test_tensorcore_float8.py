@@ -172,7 +172,7 @@ class Linear(torch.nn.Module):
 
 
 def test_layers(tmp_path):
-    """Weights stay bytes, also those of a matmul with few rows beside one with many."""
+    """Rows that are rounded at run time. Kernels for few rows convert the bytes of weights."""
     torch.manual_seed(0)
     module = torch.nn.Sequential(Linear(128, 256), torch.nn.ReLU(), Linear(256, 64))
     for rows in (48, 4):
@@ -184,27 +184,48 @@ def test_layers(tmp_path):
         harness.compare(model.run((x,), want), want)
 
 
-@pytest.mark.parametrize("other", ["across", "terms", "fnuz", "half"])
+@pytest.mark.parametrize("other", ["across", "terms", "fnuz", "bf16", "attention"])
 def test_other_operands(other, tmp_path):
     """Operands that do not lie along K, numbers of terms that are no multiple of 16, types that
-    tensor cores do not multiply, and one operand of bf16: bf16 is multiplied."""
+    tensor cores do not multiply, and matmuls that the program itself computes in bf16, also those
+    of attention, whose sums must be those of bf16."""
     x, w, sx, sw = matrices(48, 64, 32)
-    kind = torch.float8_e4m3fnuz if other == "fnuz" else E4M3
-    x, w = x.float().to(kind), w.float().to(kind)
-
-    def function(x, w):
-        if other == "half":
-            return x.bfloat16() @ (w.float() * 1.5).bfloat16()
-        return x.bfloat16() @ w.bfloat16()
-
-    w = w.t().contiguous()
-    if other == "terms":
-        function = lambda x, w: x.bfloat16() @ w.t().bfloat16()
-        x, w = x[:, :40].contiguous(), w.t()[:, :40].contiguous()
-    model, want = compile_case(function, (x, w), tmp_path)
-    assert "@emu.nvvm.mma.m16n8k16.row.col.f32.f32" not in code(model)
+    if other == "across":
+        function, args = lambda x, w, sx, sw: multiply(x, w.t(), sx, sw), (x, w.t().contiguous(), sx, sw)
+    elif other == "terms":
+        function, args = multiply, (x[:, :40].contiguous(), w[:, :40].contiguous(), sx, sw)
+    elif other == "fnuz":
+        kind = torch.float8_e4m3fnuz
+        function, args = multiply, (x.float().to(kind), w.float().to(kind), sx, sw)
+    elif other == "bf16":
+        function, args = lambda x, w: x.bfloat16() @ w.t().bfloat16(), (x, w)
+    else:
+        function = lambda q, k: F.scaled_dot_product_attention(*(t.bfloat16() for t in (q, k, k)))
+        args = (x.view(1, 2, 24, 64), w.view(1, 2, 16, 64))
+    model, want = compile_case(function, args, tmp_path)
+    assert count_products(model) == 0
     assert "@emu.nvvm.mma.m16n8k16.row.col.bf16" in code(model)
-    harness.compare(model.run((x, w), want), want)
+    harness.compare(model.run(args, want), want)
+
+
+def test_bf16_sums(tmp_path):
+    """A matmul of bf16 keeps sums of f32 on sm_90a, whatever its operands were."""
+    x, w, *_ = matrices(160, 1024, 192)
+    model, want = compile_case(lambda x, w: x.bfloat16() @ w.t().bfloat16(), (x, w), tmp_path,
+                               target="cuda:sm_90a")
+    exact = (x.double() @ w.double().t()).bfloat16()
+    assert (model.run((x, w), want)[0] != exact).float().mean() < 1e-3
+
+
+@pytest.mark.parametrize("sizes, tiles", [
+    ((40, 64, 48), "tensorcore=64:64:16:2:2:3,warpgroup=0:0"), ((1, 16, 16), None),
+    ((16, 16, 1), None), ((1, 64, 1), None)])
+def test_without_tensor_cores(sizes, tiles, tmp_path):
+    """Tiles that do not fit bytes, and results of a row or a column."""
+    args = matrices(*sizes, rowwise=False)
+    flags = (f"--gpu-tiles={tiles}",) if tiles else ()
+    model, want = compile_case(multiply, args, tmp_path, flags=flags)
+    harness.compare(model.run(args, want), want)
 
 
 @pytest.mark.parametrize("seed", [

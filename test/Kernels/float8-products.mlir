@@ -44,7 +44,7 @@ func.func @product(%x: tensor<64x32xf8E4M3FN>, %y: tensor<48x32xf8E5M2>) -> tens
     linalg.yield %0 : bf16
   } -> tensor<48x32xbf16>
   %f = linalg.fill ins(%zero : f32) outs(%er : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %r = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%xb, %yb : tensor<64x32xbf16>, tensor<48x32xbf16>) outs(%f : tensor<64x48xf32>) attrs = {fx_kernel.fast_sums} {
+  %r = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%xb, %yb : tensor<64x32xbf16>, tensor<48x32xbf16>) outs(%f : tensor<64x48xf32>) attrs = {fx_kernel.fast_sums, fx_kernel.float8} {
   ^bb0(%a: bf16, %b: bf16, %o: f32):
     %0 = arith.extf %a : bf16 to f32
     %1 = arith.extf %b : bf16 to f32
@@ -80,7 +80,7 @@ func.func @odd(%x: tensor<64x24xf8E4M3FN>, %y: tensor<48x24xf8E4M3FN>, %er: tens
     linalg.yield %0 : bf16
   } -> tensor<48x24xbf16>
   %f = linalg.fill ins(%zero : f32) outs(%er : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %r = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%xb, %yb : tensor<64x24xbf16>, tensor<48x24xbf16>) outs(%f : tensor<64x48xf32>) {
+  %r = linalg.generic {indexing_maps = [#x, #y, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%xb, %yb : tensor<64x24xbf16>, tensor<48x24xbf16>) outs(%f : tensor<64x48xf32>) attrs = {fx_kernel.float8} {
   ^bb0(%a: bf16, %b: bf16, %o: f32):
     %0 = arith.extf %a : bf16 to f32
     %1 = arith.extf %b : bf16 to f32

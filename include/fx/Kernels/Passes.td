@@ -179,7 +179,8 @@ def LowerFloat8Pass : Pass<"fx-lower-float8", "::mlir::ModuleOp"> {
     linalg limits the operand.
 
     With `products`, matmuls of f8E4M3FN and f8E5M2 stay, for tensor cores: those
-    of bf16 whose operands are both converted from these types, with terms that
+    of bf16 with `fx_kernel.float8`, which those of `aten._scaled_mm` have, whose
+    operands are both converted from these types, with terms that
     are contiguous in both, a multiple of 16, and more rows than kernels for few
     rows have. The operands are bytes, which the body reads as floats:
 

@@ -306,6 +306,18 @@ Tensor Builder::cast(const Tensor &t, Type dtype) {
     result.dtype = dtype;
     return result;
   }
+  return mapElements(t, dtype, [&](Scalars &s, ValueRange v) {
+    return s.cast(v[0], t.dtype, dtype);
+  });
+}
+
+Tensor Builder::reinterpret(const Tensor &t, Type dtype) {
+  return mapElements(t, dtype, [&](Scalars &s, ValueRange v) -> Value {
+    return arith::BitcastOp::create(s.b, s.loc, signless(dtype), v[0]);
+  });
+}
+
+Tensor Builder::mapElements(const Tensor &t, Type dtype, ScalarFn body) {
   // Convert `t.value` and keep the view of it.
   Sizes inner(llvm::cast<RankedTensorType>(t.value.getType()).getRank());
   for (auto [dim, size] : llvm::zip(t.dims, t.sizes))
@@ -313,13 +325,7 @@ Tensor Builder::cast(const Tensor &t, Type dtype) {
       inner[dim] = size;
   Tensor plain(t.value, inner, t.dtype);
   Tensor result = t;
-  result.value = pointwise(
-                     {plain}, inner, dtype, t.dtype,
-                     [&](Scalars &s, ValueRange v) {
-                       return s.cast(v[0], t.dtype, dtype);
-                     },
-                     dtype)
-                     .value;
+  result.value = pointwise({plain}, inner, dtype, t.dtype, body, dtype).value;
   result.dtype = dtype;
   return result;
 }

@@ -129,6 +129,11 @@ public:
   /// indices that `at` returns.
   Tensor read(const Tensor &x, llvm::ArrayRef<Tensor> operands,
               llvm::ArrayRef<ExprAttr> sizes, PlaceFn at);
+  /// Returns `t` with each element replaced by what `body` returns, of `dtype`.
+  /// The result is the same view of the new elements.
+  Tensor mapElements(const Tensor &t, mlir::Type dtype, ScalarFn body);
+  /// Returns the bits of `t` as elements of `dtype`, which has the same size.
+  Tensor reinterpret(const Tensor &t, mlir::Type dtype);
   /// Returns `t` converted to `dtype`.
   Tensor cast(const Tensor &t, mlir::Type dtype);
 

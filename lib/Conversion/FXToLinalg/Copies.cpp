@@ -22,14 +22,18 @@ static LogicalResult lowerCopy(NodeLowering &n) {
   return n.result(x);
 }
 
-/// Lowers view.dtype where the dtypes differ in signedness at most.
+/// Lowers view.dtype where the dtypes have the same size.
 static LogicalResult lowerViewDtype(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   Type to = n.resultDtype();
-  if (signless(to) != signless(x.dtype) || to.isInteger(1))
-    return n.fail("a reinterpretation between types of other kinds");
+  auto isBool = [](Type type) { return type.isInteger(1); };
+  if (isBool(to) != isBool(x.dtype) || isa<ComplexType>(to) ||
+      to.getIntOrFloatBitWidth() != x.dtype.getIntOrFloatBitWidth())
+    return n.fail("a reinterpretation between dtypes of different sizes");
+  if (signless(to) != signless(x.dtype))
+    return n.result(n.b.reinterpret(x, to));
   x.dtype = to;
   return n.result(x);
 }
@@ -112,7 +116,7 @@ void registerCopies(Registry &r) {
                    "aten.conj.default",
                    "aten.real.default"},
                   lowerCopy);
-  r.add("aten.view.dtype", lowerViewDtype);
+  r.addWithFloat8({"aten.view.dtype"}, lowerViewDtype);
   r.add("aten._assert_tensor_metadata.default", lowerNothing);
   r.add({"aten.sym_constrain_range.default",
          "aten.sym_constrain_range_for_size.default"},

@@ -19,7 +19,9 @@ namespace fx::lin {
 static LogicalResult fill(NodeLowering &n, const Number &value) {
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
-  Type dtype = n.resultDtype();
+  // Eight-bit floats are converted from f32, as PyTorch does.
+  Type wanted = n.resultDtype();
+  Type dtype = isFloat8(wanted) ? n.b.b.getF32Type() : wanted;
   if (!isSupported(dtype))
     return n.fail("the result's dtype has no native code");
   Tensor scalar;
@@ -39,7 +41,7 @@ static LogicalResult fill(NodeLowering &n, const Number &value) {
   } else {
     scalar = n.b.fromElement(n.b.number(value, dtype), dtype);
   }
-  return n.result(n.b.expand(scalar, n.resultSizes()));
+  return n.result(n.b.expand(n.b.cast(scalar, wanted), n.resultSizes()));
 }
 
 static LogicalResult lowerFull(NodeLowering &n) {
@@ -203,19 +205,20 @@ static LogicalResult lowerTriangle(NodeLowering &n) {
 static LogicalResult lowerEmpty(NodeLowering &n) { return lowerConstant<0>(n); }
 
 void registerFactories(Registry &r) {
-  r.add(
+  r.addWithFloat8(
       {"aten.full.default", "aten.full_like.default", "aten.new_full.default"},
       lowerFull);
-  r.add({"aten.zeros.default", "aten.zeros_like.default",
-         "aten.new_zeros.default", "aten.zero.default"},
-        lowerConstant<0>);
-  r.add(
+  r.addWithFloat8({"aten.zeros.default", "aten.zeros_like.default",
+                   "aten.new_zeros.default", "aten.zero.default"},
+                  lowerConstant<0>);
+  r.addWithFloat8(
       {"aten.ones.default", "aten.ones_like.default", "aten.new_ones.default"},
       lowerConstant<1>);
-  r.add({"aten.empty.memory_format", "aten.empty_like.default",
-         "aten.new_empty.default", "aten.empty_strided.default",
-         "aten.new_empty_strided.default", "aten.empty_permuted.default"},
-        lowerEmpty);
+  r.addWithFloat8({"aten.empty.memory_format", "aten.empty_like.default",
+                   "aten.new_empty.default", "aten.empty_strided.default",
+                   "aten.new_empty_strided.default",
+                   "aten.empty_permuted.default"},
+                  lowerEmpty);
   r.add({"aten.fill.Scalar", "aten.fill.Tensor"}, lowerFillValue);
   r.addWithFloat8({"aten.copy.default"}, lowerCopyInto);
   r.add("aten.scalar_tensor.default", lowerScalarTensor);

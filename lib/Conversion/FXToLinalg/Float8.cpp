@@ -55,10 +55,11 @@ static LogicalResult multiply(NodeLowering &n, const Tensor &scaleX,
   if (n.has("scale_result"))
     return n.fail("a scale of the result");
   Type bf16 = n.b.b.getBF16Type(), f32 = n.b.b.getF32Type();
-  SmallVector<NamedAttribute> attributes;
+  Attribute unit = n.b.b.getUnitAttr();
+  SmallVector<NamedAttribute> attributes = {
+      n.b.b.getNamedAttr(kernel::kFloat8Attr, unit)};
   if (n.boolean("use_fast_accum", false))
-    attributes.push_back(
-        n.b.b.getNamedAttr(kernel::kFastSumsAttr, n.b.b.getUnitAttr()));
+    attributes.push_back(n.b.b.getNamedAttr(kernel::kFastSumsAttr, unit));
   Tensor product =
       n.b.contract({n.b.cast(x, bf16), {0, 2}}, {n.b.cast(y, bf16), {2, 1}},
                    {x.sizes[0], y.sizes[1]}, 3, f32, attributes);

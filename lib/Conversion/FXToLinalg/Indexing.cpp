@@ -427,16 +427,18 @@ static LogicalResult lowerUnfold(NodeLowering &n) {
 }
 
 void registerIndexing(Registry &r) {
-  r.add("aten.embedding.default", lowerEmbedding);
+  r.addWithFloat8({"aten.embedding.default"}, lowerEmbedding);
   r.addCounting({"aten.index.Tensor", "aten._unsafe_index.Tensor"}, lowerIndex);
+  r.takeFloat8({"aten.index.Tensor", "aten._unsafe_index.Tensor"});
   r.add("aten.gather.default", lowerGather);
   r.add("aten.take.default", lowerTake);
   r.add("aten._unsafe_masked_index.default", lowerMaskedIndex);
   r.add("aten.take_along_dim.default", lowerTakeAlongDim);
-  r.add("aten.index_select.default", lowerIndexSelect);
-  r.add("aten.flip.default", lowerFlip);
+  r.addWithFloat8({"aten.index_select.default"}, lowerIndexSelect);
+  r.addWithFloat8({"aten.flip.default"}, lowerFlip);
   r.add("aten.roll.default", lowerRoll);
-  r.add({"aten.unfold.default", "aten.unfold_copy.default"}, lowerUnfold);
+  r.addWithFloat8({"aten.unfold.default", "aten.unfold_copy.default"},
+                  lowerUnfold);
 }
 
 } // namespace fx::lin

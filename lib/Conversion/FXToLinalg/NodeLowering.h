@@ -169,6 +169,10 @@ public:
   /// or convert. Other lowerings never see such tensors.
   void addWithFloat8(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
     add(targets, fn);
+    takeFloat8(targets);
+  }
+  /// Says that operators whose lowerings were added take such tensors.
+  void takeFloat8(llvm::ArrayRef<llvm::StringRef> targets) {
     for (llvm::StringRef target : targets)
       float8.insert(target);
   }

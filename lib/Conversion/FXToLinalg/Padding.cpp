@@ -243,8 +243,8 @@ static LogicalResult lowerCol2Im(NodeLowering &n) {
 }
 
 void registerPadding(Registry &r) {
-  r.add("aten.constant_pad_nd.default", lowerConstantPad);
-  r.add("aten.pad.default", lowerPad);
+  r.addWithFloat8({"aten.constant_pad_nd.default"}, lowerConstantPad);
+  r.addWithFloat8({"aten.pad.default"}, lowerPad);
   r.add({"aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
          "aten.reflection_pad3d.default"},
         lowerPadFromInside<PadMode::Reflect>);

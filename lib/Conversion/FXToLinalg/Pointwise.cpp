@@ -135,6 +135,11 @@ static LogicalResult comparison(NodeLowering &n) {
   if (n.failed())
     return failure();
   Type compute = promote(x.tensors, x.numbers);
+  if (isFloat8(compute)) {
+    if (x.tensors.size() < 2)
+      return n.fail("a number that is rounded to eight bits");
+    compute = n.b.b.getF32Type();
+  }
   x.hoist(n, compute);
   return n.pointwise(
       0, x.tensors, compute,
@@ -341,7 +346,7 @@ static void registerUnary(Registry &r) {
   r.add("aten.rad2deg.default", unary<BODY1(s.mul(x, s.constant(180 / M_PI)))>);
 
   r.add("aten.logical_not.default", predicate<BODY1(s.eq(x, s.integer(0)))>);
-  r.add("aten.isnan.default", predicate<BODY1(s.isNan(x))>);
+  r.addWithFloat8({"aten.isnan.default"}, predicate<BODY1(s.isNan(x))>);
   r.add("aten.isinf.default",
         predicate<BODY1(s.isFloat() ? s.eq(s.abs(x), s.highest())
                                     : s.boolean(false))>);
@@ -400,8 +405,10 @@ static void registerBinary(Registry &r) {
   r.add({"aten.pow.Tensor_Scalar", "aten.pow.Tensor_Tensor", "aten.pow.Scalar"},
         lowerPow);
 
-  r.add({"aten.eq.Tensor", "aten.eq.Scalar"}, comparison<BODY2(s.eq(x, y))>);
-  r.add({"aten.ne.Tensor", "aten.ne.Scalar"}, comparison<BODY2(s.ne(x, y))>);
+  r.addWithFloat8({"aten.eq.Tensor", "aten.eq.Scalar"},
+                  comparison<BODY2(s.eq(x, y))>);
+  r.addWithFloat8({"aten.ne.Tensor", "aten.ne.Scalar"},
+                  comparison<BODY2(s.ne(x, y))>);
   r.add({"aten.lt.Tensor", "aten.lt.Scalar"}, comparison<BODY2(s.lt(x, y))>);
   r.add({"aten.le.Tensor", "aten.le.Scalar"}, comparison<BODY2(s.le(x, y))>);
   r.add({"aten.gt.Tensor", "aten.gt.Scalar"}, comparison<BODY2(s.gt(x, y))>);
@@ -435,9 +442,9 @@ static void registerBinary(Registry &r) {
 void registerPointwise(Registry &r) {
   registerUnary(r);
   registerBinary(r);
-  r.add({"aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf",
-         "aten.where.Scalar"},
-        lowerWhere);
+  r.addWithFloat8({"aten.where.self", "aten.where.ScalarOther",
+                   "aten.where.ScalarSelf", "aten.where.Scalar"},
+                  lowerWhere);
   r.add({"aten.masked_fill.Scalar", "aten.masked_fill.Tensor"},
         lowerMaskedFill);
   r.add({"aten.clamp.default", "aten.clamp.Tensor", "aten.clip.default",

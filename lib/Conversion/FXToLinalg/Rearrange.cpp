@@ -452,9 +452,9 @@ void registerRearrangements(Registry &r) {
   r.add({"aten.vsplit.int", "aten.vsplit.array"}, lowerSplitAlong<'v'>);
   r.add({"aten.hsplit.int", "aten.hsplit.array"}, lowerSplitAlong<'h'>);
   r.add({"aten.dsplit.int", "aten.dsplit.array"}, lowerSplitAlong<'d'>);
-  r.add({"aten.diagonal.default", "aten.diagonal_copy.default",
-         "aten.linalg_diagonal.default"},
-        lowerDiagonal);
+  r.addWithFloat8({"aten.diagonal.default", "aten.diagonal_copy.default",
+                   "aten.linalg_diagonal.default"},
+                  lowerDiagonal);
   r.add("aten.diag_embed.default", lowerDiagEmbed);
   r.add("aten.diag.default", lowerDiag<false>);
   r.add("aten.diagflat.default", lowerDiag<true>);

@@ -430,12 +430,12 @@ static LogicalResult lowerSelectScatter(NodeLowering &n) {
 }
 
 void registerScatter(Registry &r) {
-  r.add({"aten.index_put.default", "aten._unsafe_index_put.default",
-         "aten._index_put_impl.default"},
-        lowerIndexPut<false>);
+  r.addWithFloat8({"aten.index_put.default", "aten._unsafe_index_put.default",
+                   "aten._index_put_impl.default"},
+                  lowerIndexPut<false>);
   r.add("aten._unsafe_masked_index_put_accumulate.default",
         lowerIndexPut<true>);
-  r.add("aten.index_copy.default", lowerIndexCopy<false>);
+  r.addWithFloat8({"aten.index_copy.default"}, lowerIndexCopy<false>);
   r.add("aten.index_add.default", lowerIndexCopy<true>);
   r.addWithFloat8({"aten.slice_scatter.default"}, lowerSliceScatter);
   r.addWithFloat8({"aten.select_scatter.default"}, lowerSelectScatter);

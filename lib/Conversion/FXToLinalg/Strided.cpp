@@ -237,8 +237,8 @@ static LogicalResult lowerStorageOffset(NodeLowering &n) {
 }
 
 void registerStrided(Registry &r) {
-  r.add({"aten.as_strided.default", "aten.as_strided_copy.default"},
-        lowerAsStrided);
+  r.addWithFloat8({"aten.as_strided.default", "aten.as_strided_copy.default"},
+                  lowerAsStrided);
   r.add("aten.as_strided_scatter.default", lowerAsStridedScatter);
   r.add({"aten.resize.default", "aten.resize_as.default"}, lowerResize);
   r.add("aten.sym_storage_offset.default", lowerStorageOffset);

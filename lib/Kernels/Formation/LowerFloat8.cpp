@@ -192,7 +192,8 @@ static bool hasContiguousTerms(Contraction &c) {
 /// from such.
 static void multiplyFloat8(linalg::GenericOp op) {
   auto c = matchContraction(op);
-  if (!c || c->kind != OperandKind::Half || !hasContiguousTerms(*c) ||
+  if (!op->hasAttr(kFloat8Attr) || !c || c->kind != OperandKind::Half ||
+      !hasContiguousTerms(*c) ||
       hasFewRows(*c, TargetInfo::getGPU(MatrixUnit::MMA)))
     return;
   SmallVector<Value> inputs;
@@ -229,6 +230,10 @@ struct LowerFloat8 : fx::kernel::impl::LowerFloat8PassBase<LowerFloat8> {
       getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
       llvm::for_each(ops, multiplyFloat8);
     }
+    getOperation().walk([](linalg::GenericOp op) {
+      op->removeAttr(kFloat8Attr);
+      op->removeAttr(kFastSumsAttr);
+    });
     // The conversions, and the eight-bit type of each.
     SmallVector<std::pair<Operation *, Type>> casts;
     getOperation().walk([&](Operation *op) {

@@ -320,7 +320,7 @@ FXKernelDialect::verifyOperationAttribute(Operation *op,
   if (name == kStridedAttr)
     return isa<DenseI64ArrayAttr>(value) ? success() : fail("an array of i64");
   if (name == kTunedAttr || name == kNonpositiveAttr || name == kBF16Attr ||
-      name == kInt8Attr || name == kFastSumsAttr)
+      name == kInt8Attr || name == kFloat8Attr || name == kFastSumsAttr)
     return isa<UnitAttr>(value) ? success() : fail("a unit attribute");
   if (name == kVariantsAttr) {
     auto array = dyn_cast<ArrayAttr>(value);

@@ -61,8 +61,12 @@ inline constexpr llvm::StringLiteral kBF16Attr = "fx_kernel.bf16";
 /// integer: a kernel may round the other one to 8 bits, with a scale for each
 /// block of 32 terms.
 inline constexpr llvm::StringLiteral kInt8Attr = "fx_kernel.int8";
-/// A unit attribute of a product of eight-bit floats: all terms may be added by
-/// tensor cores, which do not keep all bits of sums of f32.
+/// A unit attribute of a matmul whose operands are converted from eight-bit
+/// floats, which fx-lower-float8 removes: their sums may be those of tensor
+/// cores, which do not keep all bits of sums of f32.
+inline constexpr llvm::StringLiteral kFloat8Attr = "fx_kernel.float8";
+/// A unit attribute of such a matmul, and of a product of eight-bit floats: all
+/// terms may be added by tensor cores, not only those of a piece.
 inline constexpr llvm::StringLiteral kFastSumsAttr = "fx_kernel.fast_sums";
 
 /// Returns the memref type of an argument of an emitted kernel for a tensor of

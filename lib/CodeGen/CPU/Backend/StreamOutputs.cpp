@@ -140,6 +140,9 @@ void StreamOutputs::stream(func::FuncOp kernel, ArrayRef<func::CallOp> calls) {
     if (!type || !type.hasStaticShape() ||
         !type.getElementType().isIntOrFloat())
       continue;
+    if (isa<ContractionAttr>(kernel->getAttr(kScheduleAttr)) &&
+        type.getElementTypeBitWidth() < 32)
+      continue;
     int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     SmallVector<vector::StoreOp> stores;
     if (bytes < leastBytes || !collectStores(argument, stores) ||
@@ -159,7 +162,8 @@ void StreamOutputs::runOnOperation() {
     calls[call.getCalleeAttr().getAttr()].push_back(call);
   });
   for (func::FuncOp kernel : getOperation().getOps<func::FuncOp>()) {
-    // Other kernels keep their results in registers and write a line in parts.
+    // Other kernels keep their results in registers and write a line in parts,
+    // as contractions do if their results are narrow.
     Attribute schedule = kernel->getAttr(kScheduleAttr);
     if (isa_and_nonnull<PointwiseAttr, RowsAttr, ContractionAttr>(schedule) &&
         !kernel.isExternal())

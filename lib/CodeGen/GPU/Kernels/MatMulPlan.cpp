@@ -24,14 +24,14 @@ using codegen::Index;
 using codegen::Scope;
 using kernel::LoopLabels;
 
-bool MatMulPlan::analyse(bool mayBeInteger) {
+bool MatMulPlan::analyse(bool mayBeBytes) {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic)
       continue;
     if (generic.getNumReductionLoops()) {
       auto match = kernel::matchContraction(&op, code.machine);
-      if (!match || (match->hasBytes() && !mayBeInteger) || match->groupSize ||
+      if (!match || (match->hasBytes() && !mayBeBytes) || match->groupSize ||
           info.op)
         return false;
       info = *match;
@@ -62,7 +62,7 @@ bool MatMulPlan::analyse(bool mayBeInteger) {
 }
 
 bool MatMulPlan::analyseTensorCore() {
-  if (!analyse(/*mayBeInteger=*/true) ||
+  if (!analyse(/*mayBeBytes=*/true) ||
       (!info.isHalf() && !info.hasBytes() &&
        info.kind != kernel::OperandKind::F32)) {
     code.fail("no matmul of bf16, f16, f32 or bytes with pointwise ops");

@@ -39,7 +39,7 @@ struct MatMulPlan {
   /// Finds the contraction and labels the loops of all ops. Returns false if
   /// the kernel is not one contraction with pointwise ops around it. Products
   /// of two bytes are integers.
-  bool analyse(bool mayBeInteger = false);
+  bool analyse(bool mayBeBytes = false);
   /// Calls `analyse` and returns true if the kernel is a matmul of bf16, f16,
   /// f32 or bytes whose operands are not outputs. Otherwise sets the error of
   /// `code`.

@@ -83,13 +83,22 @@ func.func private @small(%y: memref<1020xf32, strided<[1], offset: ?>>) attribut
   return
 }
 
-// Tiles of contractions fill whole lines, too.
+// Tiles of contractions fill whole lines, too, if the results are not narrow.
 // CHECK-LABEL: func private @tiles
 // CHECK: vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
 func.func private @tiles(%y: memref<1024xf32, strided<[1], offset: ?>>) attributes {fx.kernel, fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2>} {
   %c64 = arith.constant 64 : index
   %v = arith.constant dense<1.0> : vector<16xf32>
   vector.store %v, %y[%c64] : memref<1024xf32, strided<[1], offset: ?>>, vector<16xf32>
+  return
+}
+
+// CHECK-LABEL: func private @narrow_tiles
+// CHECK-NOT: nontemporal
+func.func private @narrow_tiles(%y: memref<4096xf16, strided<[1], offset: ?>>) attributes {fx.kernel, fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2>} {
+  %c64 = arith.constant 64 : index
+  %v = arith.constant dense<1.0> : vector<16xf16>
+  vector.store %v, %y[%c64] : memref<4096xf16, strided<[1], offset: ?>>, vector<16xf16>
   return
 }
 
@@ -109,6 +118,9 @@ func.func @main(%x: memref<1024xf32>) {
   %part = memref.subview %large[3] [1024] [1] : memref<1027xf32> to memref<1024xf32, strided<[1], offset: 3>>
   %z = memref.cast %part : memref<1024xf32, strided<[1], offset: 3>> to memref<1024xf32, strided<[1], offset: ?>>
   func.call @unaligned_call(%z) : (memref<1024xf32, strided<[1], offset: ?>>) -> ()
+  %halves = memref.view %bytes[%c0][] : memref<?xi8> to memref<4096xf16>
+  %h = memref.cast %halves : memref<4096xf16> to memref<4096xf16, strided<[1], offset: ?>>
+  func.call @narrow_tiles(%h) : (memref<4096xf16, strided<[1], offset: ?>>) -> ()
   func.call @tiles(%y) : (memref<1024xf32, strided<[1], offset: ?>>) -> ()
   %other = func.call @graph() : () -> memref<?xi8>
   %returned = memref.view %other[%c0][] : memref<?xi8> to memref<1024xf32>

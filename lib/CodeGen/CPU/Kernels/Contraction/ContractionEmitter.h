@@ -130,6 +130,9 @@ struct ContractionEmitter {
   // The number of parts of the next panel that a tile prefetches if the number
   // of tiles is known at run time only; null: one.
   mlir::Value fetchScale;
+  /// The number of rows to the tile whose epilogue a tile prefetches for: the
+  /// next one in a loop over tiles, or the tile itself.
+  int64_t nextTile = 0;
   // The left operand as integers, see ContractionFixedPoint.cpp: the bytes of
   // all terms, the low ones first; for each block of terms the scale, and what
   // its sums contain in excess; whether all terms are finite, or null if rows
@@ -293,10 +296,10 @@ struct ContractionEmitter {
       s.value = fetchScale;
     return s;
   }
-  /// Returns true if a tile of `count` rows, summed over `loops`, prefetches the
-  /// left operand for the next one: rows that are contiguous, and in memory. The
-  /// tile reads a few bytes of each row in turn, in which the prefetcher of the
-  /// CPU sees no stream.
+  /// Returns true if a tile of `count` rows, summed over `loops`, prefetches
+  /// the left operand for the next one: rows that are contiguous, and in
+  /// memory. The tile reads a few bytes of each row in turn, in which the
+  /// prefetcher of the CPU sees no stream.
   bool fetchesLeft(llvm::ArrayRef<ReductionLoop> loops, int64_t count);
   /// Sets `fetchScale` for `count` rows.
   void scalePrefetch(const Index &count);
@@ -414,6 +417,8 @@ struct ContractionEmitter {
   sumFixedPoint(Scope &scope, Index aOff, Index bOff, Index pOff, bool fetches);
   /// Emits a tile of `count` rows from `row` on: its sums and its epilogue.
   void emitTile(Scope &scope, const Index &row, int64_t count);
+  /// Emits the tile of an iteration of a loop over whole tiles.
+  void emitTileOfLoop(Scope &scope, const Index &row);
   /// Adds the initial values of the result to the sums `acc` of `count` rows,
   /// evaluates the pointwise ops of the group, and stores the outputs.
   void emitEpilogue(Scope &scope, const Index &row, int64_t count,

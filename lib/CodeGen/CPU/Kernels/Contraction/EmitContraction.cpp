@@ -225,6 +225,7 @@ void ContractionEmitter::emitRemainder(Scope &scope,
   from.a = code.add(from.a, code.mul(iv, r.a));
   from.b = code.add(from.b, code.mul(iv, r.b));
   // The few elements of a remainder are not worth prefetches.
+  from.nextRows = 0;
   emitStep(from, /*fetches=*/false, 0, carried);
   code.endFor(rest, carried);
   llvm::copy(rest.getResults(), sums.begin());
@@ -323,8 +324,7 @@ void ContractionEmitter::emitTile(Scope &scope, const Index &row,
                                   int64_t count) {
   if (part.sums)
     return addPart(scope, row, count);
-  // The sums of a tile may be shorter than a read from memory.
-  prefetchEpilogue(row.value ? code.add(row, Index::of(count)) : row, count);
+  prefetchEpilogue(code.add(row, Index::of(nextTile)), count);
   SmallVector<Value> acc = accumulate(scope, row, count);
   // An expensive epilogue is emitted once, in a loop over the rows, which
   // reloads sums that were stored to the output.
@@ -364,6 +364,12 @@ void ContractionEmitter::emitTile(Scope &scope, const Index &row,
   code.endFor(loop);
 }
 
+void ContractionEmitter::emitTileOfLoop(Scope &scope, const Index &row) {
+  // The sums of a tile may be shorter than a read from memory.
+  llvm::SaveAndRestore next(nextTile, rows);
+  emitTile(scope, row, rows);
+}
+
 void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
                                     const Index &to) {
   Index count = code.sub(to, from);
@@ -375,7 +381,7 @@ void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
       Scope inner;
       auto loop = code.beginFor(scope, inner, from,
                                 code.add(from, Index::of(whole)), rows);
-      emitTile(inner, Index(loop.getInductionVar()), rows);
+      emitTileOfLoop(inner, Index(loop.getInductionVar()));
       code.endFor(loop);
     }
     if (count.constant > whole)
@@ -386,7 +392,7 @@ void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
   Index end = code.add(from, whole);
   Scope inner;
   auto loop = code.beginFor(scope, inner, from, end, rows);
-  emitTile(inner, Index(loop.getInductionVar()), rows);
+  emitTileOfLoop(inner, Index(loop.getInductionVar()));
   code.endFor(loop);
   // Emit a tile of each smaller height: the remaining rows are computed in one
   // pass over the panel.
@@ -410,7 +416,7 @@ void ContractionEmitter::emitBlock(Scope &scope, const Index &from) {
   Scope inner;
   auto loop =
       code.beginFor(scope, inner, from, code.add(from, Index::of(whole)), rows);
-  emitTile(inner, Index(loop.getInductionVar()), rows);
+  emitTileOfLoop(inner, Index(loop.getInductionVar()));
   code.endFor(loop);
   if (rowBlock > whole)
     emitTile(scope, code.add(from, Index::of(whole)), rowBlock - whole);

@@ -283,11 +283,10 @@ void SlidingWindow::prefetchRow(const Index &from, int64_t count,
   }
   int64_t vectors = count * column.stride;
   at.back().base = code.mul(w.at[w.lane], Index::of(vectors));
-  int64_t bytes = buffer->element.getIntOrFloatBitWidth() / 8 * code.lanes;
-  for (int64_t v = 0; v < vectors; ++v) {
-    if (v * bytes % kLine == 0)
-      code.prefetch(*buffer, at, /*isFarAhead=*/true);
-    at.back().base = code.add(at.back().base, Index::of(code.lanes));
+  int64_t line = kLine * 8 / buffer->element.getIntOrFloatBitWidth();
+  for (int64_t e = 0; e < vectors * code.lanes; e += line) {
+    code.prefetch(*buffer, at, /*isFarAhead=*/true);
+    at.back().base = code.add(at.back().base, Index::of(line));
   }
 }
 

@@ -265,8 +265,8 @@ static void emitWarpgroup(KernelCode &code) {
   e.tiles = chooseWarpgroupTiles(e, e.countPieces());
   if (!e.fits())
     return code.fail(
-        "expected 64 to 256 columns and 2 to 8 stages that fit the "
-        "shared memory, got " +
+        "expected 64 to " + Twine(addsPieces(e) ? kAddedColumns : 256) +
+        " columns and 2 to 8 stages that fit the shared memory, got " +
         Twine(e.tiles.columns) + " columns and " + Twine(e.tiles.stages) +
         " stages");
   noteSchedule(e, kernel::WarpgroupAttr::get(
