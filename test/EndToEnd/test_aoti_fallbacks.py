@@ -17,8 +17,8 @@ def package(module, args, folder, dynamic=None):
 
 class Lists(torch.nn.Module):
     def forward(self, x, y):
-        """A list of tensors, and a view as a dtype of another size."""
-        return torch.block_diag(x, y), torch.tan(x.to(torch.complex64)), x.view(torch.int16)
+        """A list of tensors, and a view of booleans as another dtype."""
+        return torch.block_diag(x, y), torch.tan(x.to(torch.complex64)), (x > 0).view(torch.uint8)
 
 
 class Optional(torch.nn.Module):

@@ -140,6 +140,23 @@ def test_index_copy(kind, tmp_path):
     same(harness.run(target, ((x, y, at), {}), tmp_path / "run", [expected])[0], expected)
 
 
+SIZES = [torch.int8, torch.bfloat16, torch.int32, torch.float64, torch.float8_e5m2]
+
+
+@pytest.mark.parametrize("kind", SIZES, ids=str)
+def test_other_sizes(kind, tmp_path):
+    """All bits as elements of all other sizes, of tensors and of views of them."""
+    def bits(x):
+        return [y.view(other) for other in SIZES for y in (x, x[1:, :], x.unsqueeze(1), x.ravel())]
+
+    x = torch.randint(0, 256, (6, 48), dtype=torch.uint8)
+    # No NaN, whose bits a comparison cannot see.
+    x = (x & (0x3b if kind.is_floating_point else 0xff)).view(kind)
+    got, expected = run(bits, (x,), tmp_path)
+    for g, e in zip(got, expected):
+        assert g.dtype == e.dtype and torch.equal(g.contiguous().view(torch.uint8), e.view(torch.uint8))
+
+
 @pytest.mark.parametrize("kind, integer", [
     (torch.float32, torch.int32), (torch.float64, torch.int64), (torch.bfloat16, torch.int16),
     (torch.float16, torch.int16), (torch.bfloat16, torch.float16)])

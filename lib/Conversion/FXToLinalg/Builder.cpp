@@ -312,6 +312,11 @@ Tensor Builder::cast(const Tensor &t, Type dtype) {
 }
 
 Tensor Builder::reinterpret(const Tensor &t, Type dtype) {
+  if (signless(t.dtype) == signless(dtype)) {
+    Tensor result = t;
+    result.dtype = dtype;
+    return result;
+  }
   return mapElements(t, dtype, [&](Scalars &s, ValueRange v) -> Value {
     return arith::BitcastOp::create(s.b, s.loc, signless(dtype), v[0]);
   });

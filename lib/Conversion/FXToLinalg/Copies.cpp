@@ -22,20 +22,74 @@ static LogicalResult lowerCopy(NodeLowering &n) {
   return n.result(x);
 }
 
-/// Lowers view.dtype where the dtypes have the same size.
+/// Returns the bits of `x` as integers of `width` bits, `sizes` in all. The
+/// lower bits of an element come first, as in memory.
+static Tensor splitBits(Builder &b, const Tensor &x, unsigned width,
+                        ArrayRef<ExprAttr> sizes) {
+  unsigned wide = x.dtype.getIntOrFloatBitWidth();
+  Type part = b.b.getIntegerType(width), whole = b.b.getIntegerType(wide);
+  Sizes parts = x.sizes;
+  parts.push_back(b.expr(wide / width));
+  Tensor y = b.indexed(
+      {b.unsqueeze(b.reinterpret(x, whole), x.rank())}, parts, part, Type(),
+      [&](Scalars &s, ValueRange v, ArrayRef<Value> at) -> Value {
+        Value by = arith::IndexCastOp::create(s.b, s.loc, whole, at.back());
+        Value bits = arith::ConstantIntOp::create(s.b, s.loc, whole, width);
+        by = arith::MulIOp::create(s.b, s.loc, by, bits);
+        Value shifted = arith::ShRUIOp::create(s.b, s.loc, v[0], by);
+        return arith::TruncIOp::create(s.b, s.loc, part, shifted);
+      },
+      part);
+  return b.reshape(y, sizes);
+}
+
+/// The inverse: joins the bits of neighbours.
+static Tensor joinBits(Builder &b, const Tensor &x, unsigned width,
+                       ArrayRef<ExprAttr> sizes) {
+  unsigned narrow = x.dtype.getIntOrFloatBitWidth();
+  Type part = b.b.getIntegerType(narrow), whole = b.b.getIntegerType(width);
+  Sizes parts(sizes);
+  parts.push_back(b.expr(width / narrow));
+  Tensor y = b.reshape(b.reinterpret(x, part), parts);
+  SmallVector<Tensor> operands;
+  for (int64_t i = 0; i < width / narrow; ++i)
+    operands.push_back(b.select(y, sizes.size(), b.b.getIndexAttr(i)));
+  return b.pointwise(
+      operands, sizes, whole, Type(),
+      [&](Scalars &s, ValueRange v) {
+        Value bits;
+        for (auto [i, one] : llvm::enumerate(v)) {
+          Value wide = arith::ExtUIOp::create(s.b, s.loc, whole, one);
+          Value by =
+              arith::ConstantIntOp::create(s.b, s.loc, whole, i * narrow);
+          wide = arith::ShLIOp::create(s.b, s.loc, wide, by);
+          bits =
+              bits ? Value(arith::OrIOp::create(s.b, s.loc, bits, wide)) : wide;
+        }
+        return bits;
+      },
+      whole);
+}
+
+/// Lowers view.dtype. Complex numbers, which view_as_real has as two, and
+/// booleans have no bits here.
 static LogicalResult lowerViewDtype(NodeLowering &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   Type to = n.resultDtype();
-  auto isBool = [](Type type) { return type.isInteger(1); };
-  if (isBool(to) != isBool(x.dtype) || isa<ComplexType>(to) ||
-      to.getIntOrFloatBitWidth() != x.dtype.getIntOrFloatBitWidth())
-    return n.fail("a reinterpretation between dtypes of different sizes");
-  if (signless(to) != signless(x.dtype))
-    return n.result(n.b.reinterpret(x, to));
-  x.dtype = to;
-  return n.result(x);
+  for (Type type : {to, x.dtype})
+    if (isa<ComplexType>(type) || type.isInteger(1))
+      return n.fail("the bits of booleans or complex numbers");
+  unsigned width = to.getIntOrFloatBitWidth(),
+           from = x.dtype.getIntOrFloatBitWidth();
+  if (width != from && x.rank() == 0)
+    return n.fail("the bits of a number as several");
+  if (width < from)
+    x = splitBits(n.b, x, width, n.resultSizes());
+  else if (width > from)
+    x = joinBits(n.b, x, width, n.resultSizes());
+  return n.result(n.b.reinterpret(x, to));
 }
 
 /// Drops an assertion that was checked when the graph was exported.

@@ -665,9 +665,11 @@ static void testTorchPreparation(const char *folder) {
       "  %w = placeholder \"w\" parameter @w : !t\n"
       "  %x = placeholder \"x\" : !t\n"
       "  %e = call_function @aten.exp.default(%w) : (!t) -> !t\n"
-      "  %i = call_function @aten.view.dtype(%x, i16) : (!t) ->"
-      " !fx.tensor<[2, 4], i16>\n"
-      "  output(%e, %i) : (!t, !fx.tensor<[2, 4], i16>)\n}\n";
+      "  %b = call_function @aten.isnan.default(%x) : (!t) ->"
+      " !fx.tensor<[2, 2], i1>\n"
+      "  %i = call_function @aten.view.dtype(%b, i8) :"
+      " (!fx.tensor<[2, 2], i1>) -> !fx.tensor<[2, 2], i8>\n"
+      "  output(%e, %i) : (!t, !fx.tensor<[2, 2], i8>)\n}\n";
   const char *path = inFolder(folder, "p.so");
   FXContext *context = fxContextCreate();
   fxContextSetTorchPreparation(context, refuseTorch);
