@@ -21,12 +21,19 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// Returns the dictionary without its `fx.` attributes.
+/// Returns true for attributes of the contract between passes, and of this
+/// project's own kernels.
+static bool isContract(NamedAttribute attr) {
+  StringRef name = attr.getName().getValue();
+  return name.starts_with("fx.") || name.starts_with("fx_kernel.");
+}
+
+/// Returns the dictionary without them.
 static DictionaryAttr withoutContract(DictionaryAttr attrs, MLIRContext *ctx) {
   NamedAttrList kept;
   if (attrs)
     for (NamedAttribute attr : attrs)
-      if (!attr.getName().getValue().starts_with("fx."))
+      if (!isContract(attr))
         kept.append(attr);
   return kept.getDictionary(ctx);
 }
@@ -64,7 +71,7 @@ struct StripFXAttributes : fx::impl::StripFXAttributesBase<StripFXAttributes> {
     expandStridedInserts(module);
     module.walk([&](Operation *op) {
       for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
-        if (attr.getName().getValue().starts_with("fx."))
+        if (isContract(attr))
           op->removeDiscardableAttr(attr.getName());
       if (auto function = dyn_cast<func::FuncOp>(op)) {
         for (unsigned i = 0; i < function.getNumArguments(); ++i)
