@@ -60,9 +60,10 @@ def errors(got, args):
     return ((got.double() - exact).abs().max() / exact.abs().max()).item()
 
 
-@pytest.mark.parametrize("rowwise", [False, True])
-@pytest.mark.parametrize("left, right", [(E4M3, E4M3), (E4M3, E5M2), (E5M2, E4M3)])
-@pytest.mark.parametrize("sizes", [(64, 128, 64), (37, 112, 80), (41, 16, 32), (130, 272, 48)])
+@pytest.mark.parametrize("sizes, left, right, rowwise", [
+    ((64, 128, 64), E4M3, E4M3, False), ((37, 112, 80), E4M3, E5M2, True),
+    ((41, 16, 32), E5M2, E4M3, True), ((130, 272, 48), E4M3, E4M3, True),
+    ((130, 272, 48), E5M2, E4M3, False)])
 def test_small(sizes, left, right, rowwise, tmp_path):
     args = matrices(*sizes, left, right, rowwise)
     model, want = compile_case(multiply, args, tmp_path)
