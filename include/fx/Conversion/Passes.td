@@ -81,7 +81,8 @@ def StripFXAttributes : Pass<"fx-strip-attributes", "::mlir::ModuleOp"> {
   let summary = "remove attributes and states of the fx dialect";
   let description = [{
     Runs after `convert-fx-to-linalg`. Removes the `fx.` and `fx_kernel.`
-    attributes and the states, so that a compiler without the fx dialect can read the module.
+    attributes and the states, so that a compiler without the fx dialect can
+    read the module.
     Arguments and results keep their order. Arguments are the user's inputs,
     then the states that are used. Results are the values that must be written
     back, then the user's outputs. An `fx.eager` is an error, since only ATen

@@ -84,6 +84,10 @@ void copyRounding(const Contraction &contraction, mlir::Operation *product);
 std::optional<Contraction> matchContraction(mlir::Operation *op,
                                             const TargetInfo &target = {});
 
+/// Returns the op that defines `v` if it maps each element of one tensor to an
+/// element, else null.
+mlir::linalg::GenericOp getElementMap(mlir::Value v);
+
 /// Returns the op that defines `v` if it sign-extends the low four bits of
 /// bytes, else null. Its input can be stored in half of the memory.
 mlir::linalg::GenericOp getNibbles(mlir::Value v);

@@ -172,17 +172,17 @@ def LowerFloat8Pass : Pass<"fx-lower-float8", "::mlir::ModuleOp"> {
   let summary = "hold eight-bit floats as bytes";
   let description = [{
     Tensors of f8E4M3FN, f8E4M3FNUZ, f8E5M2 and f8E5M2FNUZ become tensors of i8.
-    `arith.extf` and `arith.truncf` of scalars become arithmetic on integers, with
-    the results that LLVM's APFloat has: `truncf` rounds to nearest, ties to
+    `arith.extf` and `arith.truncf` of scalars become arithmetic on integers,
+    with the results that LLVM's APFloat has: `truncf` rounds to nearest, ties to
     even, and a number that is too large becomes infinite in f8E5M2, and NaN in
     the others. Where PyTorch has the largest number instead, the lowering to
     linalg limits the operand.
 
-    With `products`, matmuls of f8E4M3FN and f8E5M2 stay, for tensor cores: those
-    of bf16 with `fx_kernel.float8`, which those of `aten._scaled_mm` have, whose
-    operands are both converted from these types, with terms that
-    are contiguous in both, a multiple of 16, and more rows than kernels for few
-    rows have. The operands are bytes, which the body reads as floats:
+    With `products`, matmuls of f8E4M3FN and f8E5M2 stay, for tensor cores:
+    those of bf16 with `fx_kernel.float8`, which those of `aten._scaled_mm`
+    have, if both operands are converted from these types, their terms are
+    contiguous and a multiple of 16, and there are more rows than kernels for
+    few rows have. The operands are bytes, which the body reads as floats:
 
     ```mlir
     %x = arith.bitcast %byte : i8 to f8E4M3FN

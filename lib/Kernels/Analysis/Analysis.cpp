@@ -169,9 +169,7 @@ void fx::kernel::copyRounding(const Contraction &contraction,
 
 static bool isHalfType(Type type) { return type.isBF16() || type.isF16(); }
 
-/// Returns the op that defines `v` if it maps each element of one tensor to an
-/// element, else null.
-static linalg::GenericOp getElementMap(Value v) {
+linalg::GenericOp fx::kernel::getElementMap(Value v) {
   auto op = v ? v.getDefiningOp<linalg::GenericOp>() : nullptr;
   return op && op.getNumDpsInputs() == 1 && op->getNumResults() == 1 &&
                  !op.getNumReductionLoops() &&
@@ -510,6 +508,10 @@ bool fx::kernel::isWindowReduction(linalg::GenericOp op) {
          walksLast(op, map.getDimPosition(map.getNumResults() - 1));
 }
 
+/// The instructions that convert an eight-bit float on a GPU
+/// (fx-gpu-widen-float8).
+static constexpr int64_t kFloat8Cost = 8;
+
 int64_t fx::kernel::bodyCost(linalg::GenericOp op) {
   int64_t cost = 0;
   for (Operation &inner : op.getBody()->without_terminator()) {
@@ -520,6 +522,9 @@ int64_t fx::kernel::bodyCost(linalg::GenericOp op) {
     else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
                  arith::RemFOp>(inner))
       cost += 4;
+    else if (isa<arith::ExtFOp>(inner) &&
+             isFloat8(inner.getOperand(0).getType()))
+      cost += kFloat8Cost;
     else if (!isa<arith::ConstantOp>(inner))
       cost += 1;
   }

@@ -155,11 +155,8 @@ Value Float8::truncate(Value v) {
 /// Returns the tensor of eight-bit floats that `v` is in bf16, if tensor cores
 /// multiply its type; else null.
 static Value getFloat8Source(Value v) {
-  auto op = v.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
-      op.getNumReductionLoops() ||
-      !llvm::all_of(op.getIndexingMapsArray(),
-                    [](AffineMap m) { return m.isIdentity(); }))
+  linalg::GenericOp op = getElementMap(v);
+  if (!op)
     return {};
   Block *body = op.getBody();
   Value result = body->getTerminator()->getOperand(0);

@@ -135,10 +135,10 @@ def FXCPUStreamOutputs : Pass<"fx-cpu-stream-outputs", "::mlir::ModuleOp"> {
   let summary = "store large outputs of kernels past the caches";
   let description = [{
     Makes the stores of whole vectors to an output non-temporal if the output
-    has at least `least-bytes` bytes, the kernel does not read it, and its vectors
-    are aligned. The kernel must be pointwise, one of rows, or a contraction
-    whose results have 32 bits or more. The run-time orders such stores before the
-    accesses of other threads.
+    has at least `least-bytes` bytes, the kernel does not read it, and its
+    vectors are aligned. The kernel must be pointwise, one of rows, or a
+    contraction whose results have 32 bits or more. The run-time orders such
+    stores before the accesses of other threads.
   }];
   let options = [
     Option<"leastBytes", "least-bytes", "int64_t", "kLeastStreamedBytes",
@@ -271,7 +271,7 @@ def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
     %y0 = math.asinh %x0 : f64
     ...
     ```
-  
+
     Maxima and minima of f32 and f64 become comparisons in the order of x86's
     instructions, which return their second operand if one is NaN.
   }];

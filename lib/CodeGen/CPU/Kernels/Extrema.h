@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `arith.maximumf` takes four instructions for a vector of x86: the instruction
-// for a maximum drops a NaN. These functions leave NaN out of the maximum, and
-// test two vectors for it by one comparison.
+// `arith.maximumf` takes three instructions for a vector of x86: the
+// instruction for a maximum drops a NaN. These functions leave NaN out of the
+// maximum, and test two vectors for it by one comparison.
 //
 //===----------------------------------------------------------------------===//
 

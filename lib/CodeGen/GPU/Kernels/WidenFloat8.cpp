@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two numbers are converted together: five instructions for a number, and
-// fourteen if it is alone and becomes f32 by arithmetic of 32 bits
-// (LowerFloat8.cpp). Instructions for it need sm_89, and one PTX serves all
-// chips from sm_80 on.
+// Two f8E4M3FN are converted together: eight instructions for a number that
+// becomes f32, three of f8E5M2, and thirteen by arithmetic of 32 bits
+// (LowerFloat8.cpp). These are instructions of PTX; ptxas joins some of them.
+// Instructions for the conversion need sm_89, and one PTX serves all chips from
+// sm_80 on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,6 @@
 #include "TensorCore/TensorCore.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
-#include "fx/Kernels/IR/Dtypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

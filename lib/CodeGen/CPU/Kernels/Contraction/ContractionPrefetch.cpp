@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Emitters.h"
 #include "ContractionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,8 +21,6 @@ using namespace fx::cpu;
 /// How far a single tile prefetches ahead, in bytes. Measured on Zen 5 with
 /// f32: 4 % faster than no prefetching; no clear difference from 2 to 32 KiB.
 static constexpr int64_t kAhead = 4096;
-/// Bytes of a cache line.
-static constexpr int64_t kLine = 64;
 
 /// Returns the offset in the next panel from which the tile at `row`
 /// prefetches. Each of the first `prefetch` tiles prefetches an equal part.

@@ -70,7 +70,6 @@ void ContractionEmitter::decodeBytes(Scope &scope, Value memory,
 // panel.
 void ContractionEmitter::prefetchPart(const Index &next, const Index &tile,
                                       const Index &term) {
-  constexpr int64_t kLine = 64;
   int64_t lines = kBlockTerms * panel() / (nibbles ? 2 : 1) / kLine;
   int64_t numTiles =
       mSize.isStatic() ? llvm::divideCeil(mSize.constant, decodedRows()) : 0;

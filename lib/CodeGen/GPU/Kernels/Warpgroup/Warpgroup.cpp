@@ -179,9 +179,11 @@ Value Warpgroup::multiply(Value sums, Value x, bool xAlongK, Value y,
         .Case<IntegerType>([](auto) { return Types::u8; })
         .Default([](auto) { return Types::f16; });
   };
-  Types left = typeOf(element), right = isInteger      ? Types::s8
-                                        : rightElement ? typeOf(rightElement)
-                                                       : left;
+  Types left = typeOf(element), right = left;
+  if (isInteger)
+    right = Types::s8;
+  else if (getBoxColumns(element) == kBoxBytes)
+    right = typeOf(rightElement);
   // A product takes 32 bytes along K.
   auto shape = NVVM::MMAShapeAttr::get(i.b.getContext(), kWarpgroupRows,
                                        columns, getBoxColumns(element) / 4);

@@ -64,7 +64,8 @@ BoxMemory placeBoxes(Launch &launch);
 struct Warpgroup {
   Int32 i;
   mlir::Type element;
-  /// Of the right operand, if both are eight-bit floats.
+  /// Of the right operand. It may be null, and is not read, unless both are
+  /// eight-bit floats.
   mlir::Type rightElement = {};
 
   //===--- barriers ------------------------------------------------------===//
