@@ -128,6 +128,7 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(kernel::createChannelsLastPass());
+  pm.addPass(kernel::createFoldGathersPass());
   pm.addPass(kernel::createAlignShapesPass());
   pm.addPass(kernel::createCollapseReductionsPass({/*rows=*/1024}));
   pm.addPass(createCanonicalizerPass());
@@ -138,6 +139,8 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
   if (unit != kernel::MatrixUnit::None)
     pm.addPass(kernel::createPadChannelsPass());
   pm.addPass(fx::gpu::createFXGPUPackWeights({unit}));
+  if (kernel::hasTensorCores(unit))
+    pm.addPass(kernel::createCopyMasksPass());
   pm.addPass(kernel::createFormKernelsPass({/*gpu=*/true, unit}));
   pm.addPass(kernel::createHoistPreparePass());
 }

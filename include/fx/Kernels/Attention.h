@@ -12,6 +12,9 @@
 
 namespace fx::kernel {
 
+/// The attribute of the linalg ops of one attention operator, its number.
+inline constexpr llvm::StringLiteral kAttentionAttr = "fx.attention";
+
 /// The maximum head size of an attention that becomes one kernel.
 inline constexpr int64_t kMaxHeadSize = 256;
 
@@ -36,7 +39,7 @@ struct Attention {
   unsigned key = 0;
   /// Labels the loops of `ops` and of `others` by the loops of `values.op`.
   /// Returns nullopt if labels conflict or a loop has no label. The reduction
-  /// loop of `scores.op` has no label.
+  /// loop of `scores.op`, and of an op that gathers the keys, has no label.
   std::optional<LoopLabels>
   label(llvm::ArrayRef<mlir::Operation *> others = {}) const;
 };
@@ -56,8 +59,12 @@ bool mayRoundToBF16(const Attention &attention);
 
 /// Returns true if an attention on a CPU is faster as one kernel than as two
 /// matmuls and a softmax: rows of keys and of values are contiguous, and the
-/// keys are many, or they are half or may be rounded to bf16.
+/// keys are many, are gathered, are half or may be rounded to bf16.
 bool isFasterAsOne(const Attention &attention);
+
+/// Returns true if an attention has so few rows that a GPU reads its keys and
+/// values once, as in the decode step of a language model.
+bool hasFewQueries(const Attention &attention);
 
 /// A causal mask: x is -inf if the key is greater than `row` + `offset`, where
 /// `row` is a loop of `values.op`.

@@ -77,6 +77,57 @@ def AlignShapesPass : Pass<"fx-align-shapes", "::mlir::ModuleOp"> {
   ];
 }
 
+def CopyMasksPass : Pass<"fx-copy-masks", "::mlir::ModuleOp"> {
+  let summary = "let each attention compute its mask";
+  let description = [{
+    The layers of a model share a mask, which then is a tensor in memory. If it
+    bounds the keys that a row sees, as `key <= position` does, each attention
+    gets a copy of the ops that compute the mask, so that its kernel finds the
+    bounds and does not read the keys beyond them. Masks of other forms, and
+    those that cost more than a few operations for each score, stay shared.
+  }];
+  let statistics = [
+    Statistic<"numCopied", "copied", "Attentions that got a mask of their own">
+  ];
+}
+
+def FoldGathersPass : Pass<"fx-fold-gathers", "::mlir::ModuleOp"> {
+  let summary = "let attention read keys and values through a table";
+  let description = [{
+    Keys and values of a paged cache are gathered by a table of pages, and then
+    the pages and the positions in them become one dimension. This pass gives
+    the gather the shape of the keys, so that its loops are those of the
+    attention: coordinate `s` of the keys is position `s mod size` in page
+    `table[s / size]`. Copies between the gather and the attention, as of a
+    permuted view, become a part of the gather, too.
+
+    ```mlir
+    %pages = linalg.generic ... ins(%table : tensor<8x64xi64>) {
+      // cache[table[b, p], o, h, e]
+    } -> tensor<8x64x16x4x128xbf16>
+    %keys = tensor.collapse_shape %pages [[0], [1, 2], [3], [4]]
+      : tensor<8x64x16x4x128xbf16> into tensor<8x1024x4x128xbf16>
+    ```
+
+    becomes
+
+    ```mlir
+    %keys = linalg.generic ... {
+      // cache[table[b, s / 16], s mod 16, h, e]
+    } -> tensor<8x1024x4x128xbf16>
+    ```
+
+    `fx-form-kernels` adds such a gather to the kernel of the attention.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Views and copies that were folded">
+  ];
+}
+
 def CollapseReductionsPass
     : Pass<"fx-collapse-reductions", "::mlir::ModuleOp"> {
   let summary = "give each reduction one reduction loop";

@@ -15,6 +15,8 @@
 
 #include "fx/Kernels/Attention.h"
 
+#include "fx/Kernels/RowGather.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -243,11 +245,14 @@ std::optional<LoopLabels> Attention::label(ArrayRef<Operation *> others) const {
   llvm::SetVector<Operation *> all(ops.begin(), ops.end());
   all.insert(others.begin(), others.end());
   labels.setRoot(root, loops);
-  // The reduction loop of the first matmul has no label.
+  // The reduction loop of the first matmul has no label. It is also a loop of
+  // the op that gathers the keys.
+  linalg::GenericOp first = scores.op;
+  Operation *keys = first.getInputs()[scores.b].getDefiningOp();
   bool agree = labels.propagate(all.getArrayRef()) &&
                llvm::all_of(all, [&](Operation *op) {
-                 return op == scores.op || !isa<linalg::GenericOp>(op) ||
-                        labels.isComplete(op);
+                 return op == first || op == keys ||
+                        !isa<linalg::GenericOp>(op) || labels.isComplete(op);
                });
   return agree ? std::optional(labels) : std::nullopt;
 }
@@ -342,6 +347,21 @@ fx::kernel::matchAnyAttention(linalg::GenericOp values) {
   return matchAttention(values, contraction->kind);
 }
 
+/// The most rows that are few.
+static constexpr int64_t kFewQueries = 32;
+
+bool fx::kernel::hasFewQueries(const Attention &attention) {
+  linalg::GenericOp op = attention.values.op;
+  int64_t rows = 1;
+  for (unsigned loop : attention.values.m) {
+    int64_t size = op.getStaticLoopRanges()[loop];
+    if (ShapedType::isDynamic(size) || size > kFewQueries)
+      return false;
+    rows *= size;
+  }
+  return rows <= kFewQueries;
+}
+
 /// The least number of keys.
 static constexpr int64_t kLeastKeys = 128;
 
@@ -362,7 +382,8 @@ bool fx::kernel::isFasterAsOne(const Attention &attention) {
   std::optional<unsigned> k = last(scores.rhsMap()), v = last(values.rhsMap());
   int64_t keys = outer[attention.key];
   bool isLong = ShapedType::isDynamic(keys) || keys >= kLeastKeys ||
-                scores.isHalf() || mayRoundToBF16(attention);
+                scores.isHalf() || mayRoundToBF16(attention) ||
+                matchRowGather(scores.rhs().getDefiningOp());
   return k && llvm::is_contained(scores.k, *k) && inner[*k] != 1 && v &&
          llvm::is_contained(values.n, *v) && outer[*v] != 1 && isLong;
 }

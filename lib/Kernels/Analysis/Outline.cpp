@@ -7,6 +7,7 @@
 
 #include "fx/Kernels/Outline.h"
 #include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/Attention.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Kernels/StridedViews.h"
 
@@ -196,7 +197,7 @@ static func::FuncOp buildKernel(const KernelGroup &group, FunctionType type) {
 
   // This attribute records where an op comes from. It would keep equal kernels
   // from being shared.
-  func.walk([](Operation *op) { op->removeDiscardableAttr("fx.attention"); });
+  func.walk([](Operation *op) { op->removeDiscardableAttr(kAttentionAttr); });
   return func;
 }
 

@@ -11,6 +11,7 @@
 #include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Kernels/Outline.h"
 #include "fx/Kernels/Passes.h"
+#include "fx/Kernels/RowGather.h"
 #include "fx/Kernels/StateAnalysis.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -79,6 +80,7 @@ private:
   std::optional<LoopLabels> rowLabels(const Group &group);
   void addChain(Group &group, Fits fits);
   void addProducers(Group &group, Fits fits, Value expanded = {});
+  SmallVector<Operation *> findGathers(Attention &match);
   Group attention(Attention match);
   Group contraction(const Contraction &match);
   Group rows(linalg::GenericOp op);
@@ -248,18 +250,41 @@ void KernelFormation::addProducers(Group &group, Fits fits, Value expanded) {
   }
 }
 
+/// Returns the ops that gather the keys and the values of an attention; none if
+/// its kernel should read both from memory.
+SmallVector<Operation *> KernelFormation::findGathers(Attention &match) {
+  if (target.isGPU && !hasFewQueries(match))
+    return {};
+  SmallVector<Operation *> gathers;
+  for (Value v : {match.scores.rhs(), match.values.rhs()}) {
+    Operation *def = v.getDefiningOp();
+    if (!v.hasOneUse() || !isFree(def) || !matchRowGather(def))
+      return {};
+    gathers.push_back(def);
+  }
+  return gathers;
+}
+
 Group KernelFormation::attention(Attention match) {
   Group group(match.ops.begin(), match.ops.end());
+  SmallVector<Operation *> gathers = findGathers(match);
   auto fits = [&](const Group &g) {
-    // Queries, keys and values must be read from memory.
+    // Queries, keys and values must be read from memory, or gathered.
     for (Value v : {match.scores.lhs(), match.scores.rhs(), match.values.rhs()})
-      if (Operation *def = v.getDefiningOp(); def && g.contains(def))
+      if (Operation *def = v.getDefiningOp();
+          def && g.contains(def) && !llvm::is_contained(gathers, def))
         return false;
     return match.label(g.getArrayRef()).has_value();
   };
   if (!llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
       !isConvex(group) || !fits(group))
     return Group();
+  Group more = group;
+  more.insert(gathers.begin(), gathers.end());
+  if (isConvex(more) && fits(more))
+    group = more;
+  else
+    gathers.clear();
   addChain(group, fits);
   addProducers(group, fits);
   // Results of ops before the second matmul are not stored to memory.

@@ -61,6 +61,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(kernel::createFlattenGroupsPass());
   pm.addPass(kernel::createChannelsLastPass());
+  pm.addPass(kernel::createFoldGathersPass());
   pm.addPass(kernel::createAlignShapesPass());
   pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());

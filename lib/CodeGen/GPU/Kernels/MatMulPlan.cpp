@@ -171,6 +171,8 @@ std::pair<int64_t, int64_t> MatMulPlan::paddingOf(bool isLhs, unsigned dim) {
 }
 
 Value MatMulPlan::stored(bool isLhs) {
+  if (auto gather = gatherOf(isLhs))
+    return gather->source();
   auto pad = operand(isLhs).getDefiningOp<tensor::PadOp>();
   return pad ? pad.getSource() : operand(isLhs);
 }

@@ -17,6 +17,8 @@
 
 #include "Launch.h"
 
+#include "fx/Kernels/RowGather.h"
+
 namespace fx::gpu {
 
 struct MatMulPlan {
@@ -70,7 +72,13 @@ struct MatMulPlan {
   /// the left operand, which the kernel adds as it reads the operand.
   std::pair<int64_t, int64_t> paddingOf(bool isLhs, unsigned dim);
   /// Returns the tensor in memory that holds the operand, without these zeros.
+  /// Of a gathered operand, it is the tensor that is gathered from.
   mlir::Value stored(bool isLhs);
+  /// Returns the gather that computes the operand in the kernel, if there is
+  /// one.
+  std::optional<kernel::RowGather> gatherOf(bool isLhs) {
+    return kernel::matchRowGather(operand(isLhs).getDefiningOp());
+  }
   mlir::AffineMap operandMap(bool isLhs) {
     return isLhs ? info.lhsMap() : info.rhsMap();
   }

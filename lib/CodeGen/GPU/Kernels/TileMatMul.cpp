@@ -19,6 +19,7 @@ using namespace fx;
 using namespace fx::gpu;
 using codegen::Coords;
 using codegen::Index;
+using codegen::KernelCode;
 using codegen::Scope;
 
 //===----------------------------------------------------------------------===//
@@ -72,15 +73,17 @@ bool TileMatMul::canCopy(TileOperand &operand) {
     else if (sizes[at - 1].constant % chunk)
       return false;
   }
-  auto type = cast<RankedTensorType>(stored(operand.isLhs).getType());
-  for (unsigned d = 0; d < last; ++d) {
-    if (map.getResult(d).isFunctionOfDim(fast.getPosition()))
+  for (AffineExpr expr : map.getResults().take_front(last))
+    if (expr.isFunctionOfDim(fast.getPosition()))
       return false;
+  auto type = cast<RankedTensorType>(stored(operand.isLhs).getType());
+  bool isGathered = gatherOf(operand.isLhs).has_value();
+  for (unsigned d = 0; d + 1 < buffer->strides.size(); ++d) {
     codegen::Stride stride = buffer->strides[d];
     // The only coordinate is 0, unless there are zeros around it.
-    bool isSingle =
-        type.getDimSize(d) == 1 &&
-        paddingOf(operand.isLhs, d) == std::pair<int64_t, int64_t>();
+    bool isSingle = type.getDimSize(d) == 1 &&
+                    (isGathered || paddingOf(operand.isLhs, d) ==
+                                       std::pair<int64_t, int64_t>());
     if (isSingle || stride.constant % chunk == 0)
       continue;
     if (!stride.value)
@@ -179,10 +182,27 @@ Value TileMatMul::removePadding(bool isLhs, Coords &where) {
   return isStored;
 }
 
+/// Replaces coordinates in the result of a gather by those in its source.
+static void readTable(KernelCode &code, Scope &scope,
+                      const kernel::RowGather &gather, Coords &where) {
+  Coords source;
+  tensor::ExtractOp extract = gather.extract;
+  for (Value index : extract.getIndices())
+    source.push_back({Index(code.evalBody(scope, gather.op, index, where)), 0});
+  // The columns are the same. An offset that is a constant stays one.
+  source.back() = where.back();
+  where = source;
+}
+
 Value TileMatMul::elementPointer(const TileOperand &operand, const Index &x,
-                                 const Index &atK, Value &isStored) {
+                                 const Index &atK, Value &isStored,
+                                 Scope *scope) {
   Coords where = operandCoords(operand.isLhs, x, atK);
-  isStored = removePadding(operand.isLhs, where);
+  isStored = Value();
+  if (auto gather = gatherOf(operand.isLhs))
+    readTable(code, *scope, *gather, where);
+  else
+    isStored = removePadding(operand.isLhs, where);
   Index offset;
   for (auto [coord, stride] :
        llvm::zip(where, code.buffer(stored(operand.isLhs))->strides))
@@ -193,58 +213,85 @@ Value TileMatMul::elementPointer(const TileOperand &operand, const Index &x,
   return core.pointer(operand.pointer, wide, 1);
 }
 
-void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
-                            const Index &k0, Value to) {
+/// The chunks that a thread copies in an iteration of a loop if it reads their
+/// places from a table. Without a loop, all places would be in registers.
+static constexpr int64_t kGatheredChunks = 4;
+
+void TileMatMul::copyChunks(Scope &scope, const TileOperand &operand,
+                            const Index &first, const Index &k0, Value to) {
+  int64_t chunks = operand.tile.chunks(), threads = tiles.threads(),
+          count = operand.tile.rows * chunks / threads;
+  assert(operand.tile.rows * chunks % threads == 0 &&
+         "every thread copies as much");
+  auto copySome = [&](Scope &here, Value start, int64_t copies) {
+    for (int64_t c = 0; c < copies; ++c) {
+      // If threads copy whole rows, the next chunk of a thread is a constant
+      // number of rows below.
+      bool isBelow = threads % chunks == 0;
+      int64_t below = isBelow ? c * threads / chunks : 0;
+      Value linear = isBelow ? start : i.add(start, c * threads);
+      copyChunk(here, operand, first, k0, to, i.div(linear, chunks), below,
+                i.rem(linear, chunks));
+    }
+  };
+  if (!gatherOf(operand.isLhs) || count % kGatheredChunks != 0)
+    return copySome(scope, thread, count);
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, Index::of(0), Index::of(count),
+                            kGatheredChunks);
+  Value before = i.from(loop.getInductionVar());
+  copySome(inner, i.add(thread, i.mul(before, threads)), kGatheredChunks);
+  code.endFor(loop);
+}
+
+void TileMatMul::copyChunk(Scope &scope, const TileOperand &operand,
+                           const Index &first, const Index &k0, Value to,
+                           Value row, int64_t below, Value chunk) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   const SharedTile &tile = operand.tile;
   Index size = operand.isLhs ? mSize : nSize;
   int64_t width = operand.isLhs ? tiles.m : tiles.n;
-  int64_t total = tile.rows * tile.chunks();
-  assert(total % tiles.threads() == 0 && "every thread copies as much");
-  for (int64_t e = 0; e < total; e += tiles.threads()) {
-    // If threads copy whole rows, the next chunk of a thread is a constant
-    // number of rows below.
-    bool isBelow = tiles.threads() % tile.chunks() == 0;
-    int64_t below = isBelow ? e / tile.chunks() : 0;
-    Value linear = isBelow ? thread : i.add(thread, e);
-    Value row = i.div(linear, tile.chunks()),
-          chunk = i.rem(linear, tile.chunks());
-    Index slow(i.toIndex(row), below),
-        fast(i.toIndex(i.mul(chunk, tile.chunk())));
-    Index x = code.add(first, operand.isAlongK ? slow : fast),
-          atK = code.add(k0, operand.isAlongK ? fast : slow);
-    Value isStored;
-    Value from = elementPointer(operand, x, atK, isStored);
-    // Count the bytes of the chunk that lie within the operand: none if the
-    // whole row of the tile is outside.
-    const Index &along = operand.isAlongK ? kSize : size,
-                &across = operand.isAlongK ? size : kSize;
-    bool isWhole = isMultiple(along, operand.isAlongK ? tiles.k : width),
-         isInside = isMultiple(across, operand.isAlongK ? width : tiles.k);
-    Value bytes;
-    if (!isWhole || !isInside || isStored) {
-      Value zero = code.constant(0);
-      bytes = code.constant(kChunkBytes);
-      if (!isWhole) {
-        Index left = code.mul(code.sub(along, operand.isAlongK ? atK : x),
-                              Index::of(elementBytes()));
-        bytes = arith::MinSIOp::create(b, loc, code.materialize(left), bytes);
-        bytes = arith::MaxSIOp::create(b, loc, bytes, zero);
-      }
-      if (!isInside) {
-        Value inside =
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                  code.materialize(operand.isAlongK ? x : atK),
-                                  code.materialize(across));
-        bytes = arith::SelectOp::create(b, loc, inside, bytes, zero);
-      }
-      if (isStored)
-        bytes = arith::SelectOp::create(b, loc, isStored, bytes, zero);
-      bytes = i.from(bytes);
-    }
-    core.copyAsync(locate(tile, to, row, below, chunk), from, bytes);
+  Index slow(i.toIndex(row), below),
+      fast(i.toIndex(i.mul(chunk, tile.chunk())));
+  Index x = code.add(first, operand.isAlongK ? slow : fast),
+        atK = code.add(k0, operand.isAlongK ? fast : slow);
+  const Index &along = operand.isAlongK ? kSize : size,
+              &across = operand.isAlongK ? size : kSize;
+  bool isWhole = isMultiple(along, operand.isAlongK ? tiles.k : width),
+       isInside = isMultiple(across, operand.isAlongK ? width : tiles.k);
+  // A table has no entries for rows outside of the operand.
+  Index thereX = x, thereK = atK;
+  if (gatherOf(operand.isLhs) && !isInside) {
+    Index &slowest = operand.isAlongK ? thereX : thereK;
+    slowest = code.min(slowest, code.sub(across, Index::of(1)));
   }
+  Value isStored;
+  Value from = elementPointer(operand, thereX, thereK, isStored, &scope);
+  // Count the bytes of the chunk that lie within the operand: none if the whole
+  // row of the tile is outside.
+  Value bytes;
+  if (!isWhole || !isInside || isStored) {
+    Value zero = code.constant(0);
+    bytes = code.constant(kChunkBytes);
+    if (!isWhole) {
+      Index left = code.mul(code.sub(along, operand.isAlongK ? atK : x),
+                            Index::of(elementBytes()));
+      bytes = arith::MinSIOp::create(b, loc, code.materialize(left), bytes);
+      bytes = arith::MaxSIOp::create(b, loc, bytes, zero);
+    }
+    if (!isInside) {
+      Value inside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                code.materialize(operand.isAlongK ? x : atK),
+                                code.materialize(across));
+      bytes = arith::SelectOp::create(b, loc, inside, bytes, zero);
+    }
+    if (isStored)
+      bytes = arith::SelectOp::create(b, loc, isStored, bytes, zero);
+    bytes = i.from(bytes);
+  }
+  core.copyAsync(locate(tile, to, row, below, chunk), from, bytes);
 }
 
 void TileMatMul::copyElements(Scope &scope, Launch &launch,
@@ -303,7 +350,7 @@ void TileMatMul::copyTile(Scope &scope, Launch &launch,
                           const TileOperand &operand, const Index &first,
                           const Index &k0, Value to) {
   if (operand.isAsync)
-    copyChunks(operand, first, k0, to);
+    copyChunks(scope, operand, first, k0, to);
   else
     copyElements(scope, launch, operand, first, k0, to);
 }

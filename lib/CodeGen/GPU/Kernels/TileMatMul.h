@@ -116,9 +116,11 @@ struct TileMatMul : MatMulPlan {
   /// Returns a pointer to the element at the given point of M (of N for the
   /// right operand) and K. `isStored` becomes a boolean that tells whether it
   /// is in memory, or null if there is no padding.
+  /// A gathered operand needs the scope in which its table is read.
   mlir::Value elementPointer(const TileOperand &operand,
                              const codegen::Index &x, const codegen::Index &atK,
-                             mlir::Value &isStored);
+                             mlir::Value &isStored,
+                             codegen::Scope *scope = nullptr);
   /// Returns the address of chunk `chunk` + `across` in row `row` + `below` of
   /// a tile at `memory`. If possible, these constants are an offset from an
   /// address without them, because this needs no register.
@@ -168,8 +170,14 @@ private:
   mlir::Value removePadding(bool isLhs, codegen::Coords &where);
   /// Implement `copyTile` with asynchronous copies of chunks, or with a loop
   /// over the elements.
-  void copyChunks(const TileOperand &operand, const codegen::Index &first,
-                  const codegen::Index &k0, mlir::Value to);
+  void copyChunks(codegen::Scope &scope, const TileOperand &operand,
+                  const codegen::Index &first, const codegen::Index &k0,
+                  mlir::Value to);
+  /// Copies the chunk `chunk` of row `row` + `below` of the tile.
+  void copyChunk(codegen::Scope &scope, const TileOperand &operand,
+                 const codegen::Index &first, const codegen::Index &k0,
+                 mlir::Value to, mlir::Value row, int64_t below,
+                 mlir::Value chunk);
   void copyElements(codegen::Scope &scope, Launch &launch,
                     const TileOperand &operand, const codegen::Index &first,
                     const codegen::Index &k0, mlir::Value to);

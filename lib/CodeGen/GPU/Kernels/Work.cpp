@@ -9,6 +9,7 @@
 #include "Launch.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
+#include "fx/Kernels/RowGather.h"
 
 using namespace mlir;
 using namespace fx;
@@ -35,29 +36,38 @@ static std::optional<int64_t> getBytes(Type type) {
   return *count * codegen::getElementBytes(tensor.getElementType());
 }
 
-/// Returns true if the elements of `v` are chosen by indices, so that not all
-/// of them are read.
-static bool isGathered(Value v) {
-  return !v.use_empty() && llvm::all_of(v.getUsers(), [](Operation *user) {
-    return isa<tensor::ExtractOp, tensor::DimOp>(user);
-  });
+/// Returns the bytes of the elements of `v` that are chosen by indices, if all
+/// its users choose elements: one in each iteration of the op around them.
+static std::optional<int64_t> countChosen(Value v) {
+  if (v.use_empty())
+    return std::nullopt;
+  int64_t count = 0;
+  for (Operation *user : v.getUsers()) {
+    if (isa<tensor::DimOp>(user))
+      continue;
+    auto op = dyn_cast<linalg::GenericOp>(user->getParentOp());
+    if (!isa<tensor::ExtractOp>(user) || !op)
+      return std::nullopt;
+    std::optional<int64_t> points = multiply(op.getStaticLoopRanges());
+    if (!points)
+      return std::nullopt;
+    count += *points;
+  }
+  return count * codegen::getElementBytes(getElementTypeOrSelf(v.getType()));
 }
 
-/// Returns the bytes of `v` that are read: of a tensor of which only views are
-/// read, those of the views. A tensor whose elements are chosen counts as one
-/// of the type `chosen`.
-static std::optional<int64_t> countBytes(Value v, Type chosen) {
+/// Returns the bytes of `v` that are read: of a tensor of which only views or
+/// chosen elements are read, those of the views or elements.
+static std::optional<int64_t> countBytes(Value v) {
   std::optional<int64_t> whole = getBytes(v.getType());
-  if (isGathered(v)) {
-    std::optional<int64_t> part = getBytes(chosen);
-    return whole && part ? std::min(*whole, *part) : part ? part : whole;
-  }
+  if (std::optional<int64_t> chosen = countChosen(v))
+    return whole ? std::min(*whole, *chosen) : chosen;
   int64_t bytes = 0;
   for (Operation *user : v.getUsers()) {
     if (!isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
              tensor::CollapseShapeOp>(user))
       return whole;
-    std::optional<int64_t> part = countBytes(user->getResult(0), chosen);
+    std::optional<int64_t> part = countBytes(user->getResult(0));
     if (!part)
       return whole;
     bytes += *part;
@@ -68,9 +78,8 @@ static std::optional<int64_t> countBytes(Value v, Type chosen) {
 /// Returns the bytes of the arguments, each counted once.
 static std::optional<int64_t> countBytes(func::FuncOp kernel) {
   int64_t bytes = 0;
-  Type first = kernel.getResultTypes().front();
   for (BlockArgument arg : kernel.getArguments()) {
-    std::optional<int64_t> size = countBytes(arg, first);
+    std::optional<int64_t> size = countBytes(arg);
     if (!size)
       return std::nullopt;
     bytes += *size;
@@ -107,6 +116,10 @@ DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
   std::optional<int64_t> operations = 0;
   StringRef unit = "f32";
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    // Matmuls read the rows of a table, and compute a row's place once.
+    if (kernelClass == kernel::AttentionAttr::getMnemonic() &&
+        kernel::matchRowGather(op))
+      continue;
     std::optional<int64_t> points = multiply(op.getStaticLoopRanges());
     if (!points || !operations) {
       operations = std::nullopt;

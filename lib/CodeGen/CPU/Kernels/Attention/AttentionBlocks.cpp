@@ -101,9 +101,34 @@ static Value reduceMaximum(KernelCode &code, Value v) {
 // Pairs of bf16
 //===----------------------------------------------------------------------===//
 
-Value AttentionEmitter::loadF32(const Buffer &operand, const Coords &where) {
-  Value v = code.load(operand, where);
-  if (operand.element.isF32())
+std::pair<Buffer, Coords> AttentionEmitter::locate(const Operand &operand,
+                                                   const Coords &where) {
+  if (!operand.gather)
+    return {operand.memory, where};
+  Index key = code.sub(at[attention.key], key0);
+  Index row(memref::LoadOp::create(code.b, code.loc, operand.offsets,
+                                   code.materialize(key)));
+  Buffer flat{operand.memory.flat, {codegen::Stride{1}}, operand.element()};
+  const codegen::Coord &last = where.back();
+  Index column = code.mul(last.base, operand.memory.strides.back());
+  return {flat, {{add(row, column), last.lane}}};
+}
+
+Value AttentionEmitter::load(Scope &scope, const Operand &operand,
+                             const Coords &where) {
+  // A vector has elements of several keys if their rows fill no vectors.
+  bool isAcross = llvm::any_of(ArrayRef(where).drop_back(),
+                               [](const codegen::Coord &c) { return c.lane; });
+  if (operand.gather && isAcross)
+    return code.eval(scope, operand.tensor, where);
+  auto [memory, at] = locate(operand, where);
+  return code.load(memory, at);
+}
+
+Value AttentionEmitter::loadF32(Scope &scope, const Operand &operand,
+                                const Coords &where) {
+  Value v = load(scope, operand, where);
+  if (operand.element().isF32())
     return v;
   Type f32 = code.b.getF32Type();
   return arith::ExtFOp::create(
@@ -111,10 +136,16 @@ Value AttentionEmitter::loadF32(const Buffer &operand, const Coords &where) {
       isa<VectorType>(v.getType()) ? Type(code.vectorType(f32)) : f32, v);
 }
 
-Value AttentionEmitter::loadBF16(const Buffer &operand, const Coords &where) {
-  if (operand.element.isBF16())
-    return code.splat(code.load(operand, where));
-  return toBF16(code, code.splat(loadF32(operand, where)));
+Value AttentionEmitter::loadBF16(Scope &scope, const Operand &operand,
+                                 const Coords &where) {
+  if (operand.element().isBF16())
+    return code.splat(load(scope, operand, where));
+  return toBF16(code, code.splat(loadF32(scope, operand, where)));
+}
+
+Value AttentionEmitter::asPairs(Value words) {
+  auto type = VectorType::get({2 * code.lanes}, code.b.getBF16Type());
+  return vector::BitCastOp::create(code.b, code.loc, type, words);
 }
 
 void AttentionEmitter::multiply(Value word, ArrayRef<Value> right,
@@ -126,11 +157,9 @@ void AttentionEmitter::multiply(Value word, ArrayRef<Value> right,
       sum = vector::FMAOp::create(b, code.loc, left, y, sum);
     return;
   }
-  auto type = VectorType::get({2 * code.lanes}, b.getBF16Type());
-  left = vector::BitCastOp::create(b, code.loc, type, left);
+  left = asPairs(left);
   for (auto [sum, y] : llvm::zip(into, right))
-    sum = addDotProducts(code, sum, left,
-                         vector::BitCastOp::create(b, code.loc, type, y));
+    sum = addDotProducts(code, sum, left, asPairs(y));
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,6 +221,30 @@ Value AttentionEmitter::emitIsVisible(Scope &scope) {
 // Scores
 //===----------------------------------------------------------------------===//
 
+// A panel may contain the keys up to the end of its last vector, and some keys
+// of the next block are prefetched. Past the last key, the last one is
+// repeated.
+void AttentionEmitter::locateRows(Scope &scope, const Operand &operand,
+                                  ArrayRef<int> labels) {
+  int64_t width = panelVectors * code.lanes;
+  Index last = code.sub(numKeys, Index::of(1));
+  Index end = add(mul(code.ceilDiv(count, width), width), Index::of(keysAhead));
+  forEach(scope, end, 1, [&](Scope &here, const Index &j) {
+    at[attention.key] = code.min(add(key0, j), last);
+    Coords where = place(labels);
+    tensor::ExtractOp extract = operand.gather->extract;
+    Index offset;
+    for (auto [index, stride] :
+         llvm::zip(extract.getIndices().drop_back(), operand.memory.strides))
+      offset = code.add(
+          offset,
+          code.mul(Index(code.evalBody(here, operand.gather->op, index, where)),
+                   stride));
+    memref::StoreOp::create(code.b, code.loc, code.materialize(offset),
+                            operand.offsets, code.materialize(j));
+  });
+}
+
 // A panel holds the keys of `panelVectors` vectors: for each inner index, one
 // element of every key.
 void AttentionEmitter::packKeys(Scope &scope) {
@@ -222,7 +275,7 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
       chunk.push_back(isWhole ? key : code.min(key, last));
     }
     int64_t step = L * depth();
-    forEach(scope, Index::of(blocked), step, [&](Scope &, const Index &e) {
+    forEach(scope, Index::of(blocked), step, [&](Scope &here, const Index &e) {
       SmallVector<Value> square;
       for (const Index &key : chunk) {
         at[attention.key] = key;
@@ -230,8 +283,8 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
         for (int64_t d = 0; d < depth(); ++d) {
           inner = add(e, Index::of(d * L));
           Coords where = place(keyLabels, kInner);
-          elements.push_back(usesPairs ? loadBF16(keys, where)
-                                       : loadF32(keys, where));
+          elements.push_back(usesPairs ? loadBF16(here, keys, where)
+                                       : loadF32(here, keys, where));
         }
         square.push_back(usesPairs ? toPairs(code, elements) : elements[0]);
       }
@@ -253,7 +306,7 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
     left = arith::MaxSIOp::create(code.b, code.loc, left, code.constant(0));
     code.mask = code.maskBelow(Index(left));
   }
-  Value v = loadF32(keys, place(keyLabels, attention.key));
+  Value v = loadF32(rest, keys, place(keyLabels, attention.key));
   code.mask = Value();
   storeVector(panels, add(to, mul(inner, width)), v);
   code.endFor(loop);
@@ -299,43 +352,96 @@ void AttentionEmitter::multiplyPanel(Scope &scope, const Index &i,
                   loop.getResult(r * V + v));
 }
 
-/// The largest number of vectors of a key whose loop is unrolled.
-static constexpr int64_t kUnrolledSteps = 16;
+/// The largest number of products of vectors of a key whose loop is unrolled.
+static constexpr int64_t kUnrolledSteps = 64;
+bool AttentionEmitter::isStream(const Operand &operand,
+                                ArrayRef<int> operandLabels, int64_t size) {
+  if (operand.gather)
+    return false;
+  for (auto [label, stride] : llvm::zip(operandLabels, operand.memory.strides))
+    if (label == int(attention.key))
+      return stride.isStatic(size);
+  return false;
+}
+
+void AttentionEmitter::prefetchRow(const Operand &operand,
+                                   ArrayRef<int> operandLabels, int lane,
+                                   Index &index, int64_t size) {
+  // One row of bf16 is multiplied faster than memory is read.
+  if (tileRows == 1 && !operand.element().isF32() &&
+      isStream(operand, operandLabels, size))
+    return;
+  int64_t line = 64 * 8 / operand.element().getIntOrFloatBitWidth();
+  for (int64_t e = 0; e < size; e += line) {
+    index = Index::of(e);
+    auto [memory, where] = locate(operand, place(operandLabels, lane));
+    for (codegen::Coord &c : where)
+      c.lane = 0;
+    code.prefetch(memory, where, /*isFarAhead=*/true);
+  }
+}
 
 // Keys are read one after the other, in the order of memory. With several keys
 // in turn, the prefetcher of the CPU finds no stream: a microbenchmark of the
-// two orders read 14 and 29 GB/s on Zen 4.
+// two orders read 14 and 29 GB/s on Zen 4. Rows of several heads in turn, and
+// the pages of a table, are no streams either.
 void AttentionEmitter::multiplyDots(Scope &scope) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   Value zero = code.splatConstant(b.getF32FloatAttr(0));
-  forEach(scope, rowsPadded, 1, [&](Scope &mid, const Index &i) {
-    placeRow(i);
-    forEach(mid, count, 1, [&](Scope &here, const Index &j) {
-      at[attention.key] = add(key0, j);
-      SmallVector<Value> sum = {zero};
-      auto addProducts = [&](const Index &e, Value before) -> Value {
-        inner = e;
-        Value q = loadF32(queries, place(queryLabels, kInner));
-        Value k = loadF32(keys, place(keyLabels, kInner));
-        return vector::FMAOp::create(b, loc, q, k, before);
-      };
-      if (innerSize <= kUnrolledSteps * code.lanes) {
-        for (int64_t e = 0; e < innerSize; e += code.lanes)
-          sum[0] = addProducts(Index::of(e), sum[0]);
-      } else {
-        Scope steps;
-        auto loop = code.beginFor(here, steps, Index::of(0),
-                                  Index::of(innerSize), code.lanes, sum);
-        code.endFor(loop, addProducts(Index(loop.getInductionVar()),
-                                      loop.getRegionIterArg(0)));
-        sum[0] = loop.getResult(0);
+  Index last = code.sub(numKeys, Index::of(1));
+  forEach(scope, count, 1, [&](Scope &here, const Index &j) {
+    Index key = add(key0, j);
+    at[attention.key] = code.min(add(key, Index::of(keysAhead)), last);
+    prefetchRow(keys, keyLabels, kInner, inner, innerSize);
+    at[attention.key] = key;
+    prefetchRow(values, valueLabels, column, at[column], columns);
+    SmallVector<Value> sums(tileRows, zero);
+    auto addPairs = [&](Scope &step, const Index &e) {
+      SmallVector<Value> halves;
+      for (int64_t d = 0; d < 2; ++d) {
+        inner = add(e, Index::of(d * code.lanes));
+        halves.push_back(loadBF16(step, keys, place(keyLabels, kInner)));
       }
+      Value k = asPairs(toPairs(code, halves));
+      Index word = code.floorDiv(e, 2);
+      for (int64_t r = 0; r < tileRows; ++r)
+        sums[r] = addDotProducts(
+            code, sums[r],
+            asPairs(loadVector(rowsOfQueries,
+                               add(Index::of(r * queryStride), word))),
+            k);
+    };
+    auto addProducts = [&](Scope &step, const Index &e) {
+      if (dotsPairs)
+        return addPairs(step, e);
+      inner = e;
+      Value k = loadF32(step, keys, place(keyLabels, kInner));
+      for (int64_t r = 0; r < tileRows; ++r) {
+        Value q = loadVector(rowsOfQueries, add(Index::of(r * queryStride), e));
+        sums[r] = vector::FMAOp::create(b, loc, q, k, sums[r]);
+      }
+    };
+    int64_t width = queryDepth() * code.lanes;
+    if (innerSize / width * tileRows <= kUnrolledSteps) {
+      for (int64_t e = 0; e < innerSize; e += width)
+        addProducts(here, Index::of(e));
+    } else {
+      Scope steps;
+      auto loop = code.beginFor(here, steps, Index::of(0), Index::of(innerSize),
+                                width, sums);
+      sums.assign(loop.getRegionIterArgs().begin(),
+                  loop.getRegionIterArgs().end());
+      addProducts(steps, Index(loop.getInductionVar()));
+      code.endFor(loop, sums);
+      sums.assign(loop.getResults().begin(), loop.getResults().end());
+    }
+    for (int64_t r = 0; r < tileRows; ++r) {
       Value score =
           vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD,
-                                      sum[0], arith::FastMathFlags::reassoc);
-      storeScalar(scores, add(mul(i, scoreStride), j), score);
-    });
+                                      sums[r], arith::FastMathFlags::reassoc);
+      storeScalar(scores, add(Index::of(r * scoreStride), j), score);
+    }
   });
 }
 
@@ -443,34 +549,37 @@ void AttentionEmitter::packValues(Scope &scope) {
   int64_t L = code.lanes;
   Index last = code.sub(numKeys, Index::of(1));
   bool isEven = numKeys.isStatic() && numKeys.constant % 2 == 0;
-  forEach(scope, code.ceilDiv(count, 2), 1, [&](Scope &, const Index &pair) {
-    Index first = add(key0, mul(pair, 2)), second = add(first, Index::of(1));
-    Value exists;
-    if (!isEven) {
-      exists = arith::CmpIOp::create(
-          code.b, code.loc, arith::CmpIPredicate::sle, code.materialize(second),
-          code.materialize(last));
-      second = code.min(second, last);
-    }
-    for (int64_t c = 0; c < columns; c += L) {
-      at[column] = Index::of(c);
-      if (columns - c < L)
-        code.mask = code.maskBelow(Index::of(columns - c));
-      SmallVector<Value> halves;
-      for (const Index &key : {first, second}) {
-        at[attention.key] = key;
-        halves.push_back(
-            loadBF16(values, place(ArrayRef<int>(valueLabels), column)));
-      }
-      if (exists)
-        halves[1] = arith::SelectOp::create(
-            code.b, code.loc, exists, halves[1],
-            code.splatConstant(code.b.getFloatAttr(code.b.getBF16Type(), 0)));
-      code.mask = Value();
-      storeVector(pairsOfValues, add(mul(pair, sumStride), Index::of(c)),
-                  joinBF16(code, halves[0], halves[1]));
-    }
-  });
+  forEach(
+      scope, code.ceilDiv(count, 2), 1, [&](Scope &here, const Index &pair) {
+        Index first = add(key0, mul(pair, 2)),
+              second = add(first, Index::of(1));
+        Value exists;
+        if (!isEven) {
+          exists = arith::CmpIOp::create(
+              code.b, code.loc, arith::CmpIPredicate::sle,
+              code.materialize(second), code.materialize(last));
+          second = code.min(second, last);
+        }
+        for (int64_t c = 0; c < columns; c += L) {
+          at[column] = Index::of(c);
+          if (columns - c < L)
+            code.mask = code.maskBelow(Index::of(columns - c));
+          SmallVector<Value> halves;
+          for (const Index &key : {first, second}) {
+            at[attention.key] = key;
+            halves.push_back(loadBF16(
+                here, values, place(ArrayRef<int>(valueLabels), column)));
+          }
+          if (exists)
+            halves[1] =
+                arith::SelectOp::create(code.b, code.loc, exists, halves[1],
+                                        code.splatConstant(code.b.getFloatAttr(
+                                            code.b.getBF16Type(), 0)));
+          code.mask = Value();
+          storeVector(pairsOfValues, add(mul(pair, sumStride), Index::of(c)),
+                      joinBF16(code, halves[0], halves[1]));
+        }
+      });
 }
 
 void AttentionEmitter::multiplyValues(Scope &scope) {
@@ -519,8 +628,8 @@ void AttentionEmitter::multiplyColumns(Scope &scope, const Index &i,
     }
     if (v + 1 == vectors && last < L)
       code.mask = code.maskBelow(Index::of(last));
-    right.push_back(
-        loadF32(values, this->place(ArrayRef<int>(valueLabels), column)));
+    right.push_back(loadF32(steps, values,
+                            this->place(ArrayRef<int>(valueLabels), column)));
     code.mask = Value();
   }
   for (int64_t r = 0; r < tileRows; ++r) {

@@ -10,6 +10,7 @@
 
 #include "../Emitters.h"
 #include "fx/Kernels/Attention.h"
+#include "fx/Kernels/RowGather.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -29,6 +30,9 @@ namespace fx::cpu {
 ///
 /// Blocks of keys that a mask hides from all rows of the task are skipped.
 /// Their keys and values are not read.
+///
+/// Keys and values that the kernel gathers, such as those of a paged cache, are
+/// read through the table of their pages.
 class AttentionEmitter {
 public:
   explicit AttentionEmitter(KernelCode &code) : code(code) {}
@@ -42,6 +46,17 @@ private:
   /// The labels of loops of `attention.scores` are the loops of
   /// `attention.values`. Its reduction loop has this label.
   static constexpr int kInner = -3;
+
+  /// Queries, keys or values. The memory of gathered ones is that of the tensor
+  /// that they are gathered from. For each key of a block, `offsets` has the
+  /// offset of its row in there.
+  struct Operand {
+    mlir::Value tensor;
+    Buffer memory;
+    std::optional<kernel::RowGather> gather;
+    mlir::Value offsets;
+    mlir::Type element() const { return memory.element; }
+  };
 
   //===--- the plan ------------------------------------------------------===//
   void chooseSizes();
@@ -58,9 +73,15 @@ private:
   Coords place(mlir::Value tensor, int lane = LoopLabels::kUnknown) {
     return place(labels.ofTensor(tensor), lane);
   }
+  /// Finds the memory of an operand, or of the tensor that it is gathered from.
+  /// Returns false if there is none.
+  bool findMemory(mlir::Value tensor, Operand &operand);
   llvm::SmallVector<int> operandLabels(mlir::AffineMap map,
                                        llvm::ArrayRef<int> loops);
-  bool isContiguous(const Buffer &buffer, llvm::ArrayRef<int> labels, int lane);
+  /// Returns true if vectors of the operand along the dimension `lane` are
+  /// contiguous in memory.
+  bool isContiguous(const Operand &operand, llvm::ArrayRef<int> labels,
+                    int lane);
   /// Sets the row to the one at `i` of the task. Past the last row of the
   /// tensor, it is the last row again.
   void placeRow(const Index &i);
@@ -76,15 +97,35 @@ private:
   mlir::Value number(float c);
   /// Returns the number of elements in a word.
   int64_t depth() const { return usesPairs ? 2 : 1; }
+  /// The same for the memory of the queries.
+  int64_t queryDepth() const { return usesPairs || dotsPairs ? 2 : 1; }
   /// Load an element or a vector of an operand as f32, or as bf16.
-  mlir::Value loadF32(const Buffer &operand, const Coords &where);
-  mlir::Value loadBF16(const Buffer &operand, const Coords &where);
+  mlir::Value loadF32(Scope &scope, const Operand &operand,
+                      const Coords &where);
+  mlir::Value loadBF16(Scope &scope, const Operand &operand,
+                       const Coords &where);
+  mlir::Value load(Scope &scope, const Operand &operand, const Coords &where);
+  /// Returns the memory of an element or a vector of a row, and where it is in
+  /// there.
+  std::pair<Buffer, Coords> locate(const Operand &operand, const Coords &where);
+  /// Returns true if the rows of keys or values are adjacent in memory.
+  bool isStream(const Operand &operand, llvm::ArrayRef<int> operandLabels,
+                int64_t size);
+  /// Prefetches a row of `size` elements, whose coordinate `index` has the
+  /// label `lane`, if the CPU does not.
+  void prefetchRow(const Operand &operand, llvm::ArrayRef<int> operandLabels,
+                   int lane, Index &index, int64_t size);
+  /// Returns words as vectors of bf16.
+  mlir::Value asPairs(mlir::Value words);
   /// Adds the products of a word, and of the vectors of words `right`, to sums.
   void multiply(mlir::Value word, llvm::ArrayRef<mlir::Value> right,
                 llvm::MutableArrayRef<mlir::Value> into);
 
   //===--- the phases of a block of keys, from `key0` on ------------------===//
   void clear(Scope &task);
+  /// Computes the offsets of the rows of keys or values that are gathered.
+  void locateRows(Scope &scope, const Operand &operand,
+                  llvm::ArrayRef<int> labels);
   /// Copies the queries of the task: their rows then are at constant distances
   /// from each other, for which a tile needs one address.
   void copyQueries(Scope &task);
@@ -139,7 +180,7 @@ private:
   llvm::SmallVector<Index> at;
   Index inner;
   llvm::SmallVector<int> queryLabels, keyLabels, valueLabels;
-  Buffer queries, keys, values;
+  Operand queries, keys, values;
   int row = LoopLabels::kUnit; ///< the label of the rows of a task
   int column = 0;              ///< the label of the columns of the values
   Index numRows, numKeys;
@@ -150,7 +191,11 @@ private:
   int64_t columnVectors = 2;
   int64_t taskRows = 1, blockKeys = 128;
   int64_t scoreStride = 0, sumStride = 0, queryStride = 0;
+  /// Rows of keys are prefetched this number of keys ahead, and those of values
+  /// in the order of the keys.
+  int64_t keysAhead = 0;
   bool usesDots = false;  ///< scores are dot products along the inner dimension
+  bool dotsPairs = false; ///< with the terms of these dot products in pairs
   bool usesPairs = false; ///< operands are rounded and multiplied in pairs
 
   mlir::Value rowsOfQueries, scores, panels, sums, maxima, totals;

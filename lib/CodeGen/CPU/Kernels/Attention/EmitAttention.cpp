@@ -28,9 +28,10 @@ static constexpr int64_t kTaskRows = 96, kWideTaskRows = 48, kNarrowHead = 64;
 static constexpr int64_t kPairRows = 204;
 /// The keys of a block.
 static constexpr int64_t kBlockKeys = 128, kWideBlockKeys = 64, kWideHead = 128;
-/// Up to this number of rows, scores are dot products: packing the keys would
-/// take longer than the multiplication.
-static constexpr int64_t kDotRows = 2;
+/// The bytes of keys that are prefetched ahead.
+static constexpr int64_t kBytesAhead = 8192;
+/// Rows with less vectors than these have wide tiles, to use the registers.
+static constexpr int64_t kFewRows = 2;
 
 //===----------------------------------------------------------------------===//
 // Analysis
@@ -170,18 +171,25 @@ void AttentionEmitter::chooseSizes() {
   int64_t lanes = code.lanes;
   int64_t most = lanes >= 16 ? 12 : code.machine.isNEON ? 8 : 6;
   tileRows = numRows.isStatic() ? std::min(most, numRows.constant) : most;
-  usesDots = tileRows <= kDotRows && innerSize % lanes == 0 &&
-             isContiguous(keys, keyLabels, kInner) &&
-             isContiguous(queries, queryLabels, kInner);
-  bool isBF16 = queries.element.isBF16() && keys.element.isBF16();
-  usesPairs = (mayRoundToBF16(attention) || isBF16) &&
-              code.machine.hasBF16Dot && !code.machine.isNEON &&
-              tileRows > kDotRows && innerSize % (2 * lanes) == 0 &&
-              isContiguous(keys, keyLabels, kInner);
-  panelVectors = tileRows <= kDotRows ? 4 : 2;
+  // If all rows fit a tile, as in the decode step of a language model, scores
+  // are dot products: packing the keys would take longer.
+  usesDots = numRows == Index::of(tileRows) && innerSize % lanes == 0 &&
+             isContiguous(keys, keyLabels, kInner);
+  if (usesDots) {
+    int64_t bytes = innerSize * keys.element().getIntOrFloatBitWidth() / 8;
+    keysAhead = std::clamp<int64_t>(kBytesAhead / bytes, 8, 64);
+  }
+  bool isBF16 = queries.element().isBF16() && keys.element().isBF16();
+  bool mayPair = code.machine.hasBF16Dot && !code.machine.isNEON &&
+                 innerSize % (2 * lanes) == 0 &&
+                 isContiguous(keys, keyLabels, kInner);
+  dotsPairs = usesDots && isBF16 && mayPair;
+  usesPairs = (mayRoundToBF16(attention) || isBF16) && mayPair && !usesDots &&
+              tileRows > kFewRows;
+  panelVectors = tileRows <= kFewRows ? 4 : 2;
   int64_t vectors = llvm::divideCeil(columns, lanes);
   columnVectors = std::min<int64_t>(vectors, tileRows == 1   ? 8
-                                             : tileRows == 2 ? 4
+                                             : tileRows <= 4 ? 4
                                                              : 2);
   int64_t head = std::max(innerSize, columns);
   int64_t all = head > kNarrowHead ? kWideTaskRows
@@ -198,7 +206,7 @@ void AttentionEmitter::chooseSizes() {
   // cache lines avoid that all rows share the sets of the cache.
   scoreStride = blockKeys + std::max<int64_t>(lanes, 16);
   sumStride = llvm::alignTo(columns, lanes * columnVectors);
-  queryStride = llvm::alignTo(innerSize, lanes) / depth();
+  queryStride = llvm::alignTo(innerSize, lanes) / queryDepth();
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,12 +224,27 @@ Coords AttentionEmitter::place(ArrayRef<int> dims, int lane) {
   return result;
 }
 
-bool AttentionEmitter::isContiguous(const Buffer &buffer, ArrayRef<int> dims,
+bool AttentionEmitter::isContiguous(const Operand &operand, ArrayRef<int> dims,
                                     int lane) {
-  for (auto [label, stride] : llvm::zip(dims, buffer.strides))
+  ArrayRef<codegen::Stride> strides = operand.memory.strides;
+  // A gather keeps the last dimension.
+  if (operand.gather)
+    return dims.back() == lane && strides.back().isStatic(1);
+  for (auto [label, stride] : llvm::zip(dims, strides))
     if (label == lane)
       return stride.isStatic(1);
   return false;
+}
+
+bool AttentionEmitter::findMemory(Value tensor, Operand &operand) {
+  operand.tensor = tensor;
+  const Buffer *memory = code.buffer(tensor);
+  if (!memory)
+    if ((operand.gather = matchRowGather(tensor.getDefiningOp())))
+      memory = code.buffer(operand.gather->source());
+  if (memory)
+    operand.memory = *memory;
+  return memory;
 }
 
 void AttentionEmitter::placeRow(const Index &i) {
@@ -257,18 +280,23 @@ void AttentionEmitter::copyQueries(Scope &task) {
     placeRow(i);
     code.forVectors(
         scope, Index::of(0), Index::of(innerSize),
-        [&](Scope &, const Index &e) {
+        [&](Scope &scope, const Index &e) {
           inner = e;
           Coords where = place(queryLabels, kInner);
-          Value v = usesPairs ? toPairs(code, loadBF16(queries, where))
-                              : loadF32(queries, where);
-          storeVector(rowsOfQueries,
-                      add(mul(i, queryStride), code.floorDiv(e, depth())), v);
+          Value v = queryDepth() == 2
+                        ? toPairs(code, loadBF16(scope, queries, where))
+                        : loadF32(scope, queries, where);
+          Index word = code.floorDiv(e, queryDepth());
+          storeVector(rowsOfQueries, add(mul(i, queryStride), word), v);
         });
   });
 }
 
 void AttentionEmitter::emitBlock(Scope &scope) {
+  if (keys.gather)
+    locateRows(scope, keys, keyLabels);
+  if (values.gather)
+    locateRows(scope, values, valueLabels);
   if (usesDots) {
     multiplyDots(scope);
   } else {
@@ -307,17 +335,10 @@ void AttentionEmitter::storeRow(Scope &scope, const Index &i) {
 }
 
 void AttentionEmitter::emit() {
-  auto memory = [&](Value tensor, Buffer &to) {
-    const Buffer *from = code.buffer(tensor);
-    if (!from)
-      return code.fail("an attention of computed tensors");
-    to = *from;
-  };
-  memory(attention.scores.lhs(), queries);
-  memory(attention.scores.rhs(), keys);
-  memory(attention.values.rhs(), values);
-  if (code.failed())
-    return;
+  if (!findMemory(attention.scores.lhs(), queries) ||
+      !findMemory(attention.scores.rhs(), keys) ||
+      !findMemory(attention.values.rhs(), values))
+    return code.fail("an attention of computed tensors");
   at.assign(attention.values.op.getNumLoops(), Index::of(0));
   inner = Index::of(0);
   chooseSizes();
@@ -348,16 +369,21 @@ void AttentionEmitter::emit() {
     rowsHere = code.min(rowsHere, code.sub(numRows, row0));
     rowsPadded = mul(code.ceilDiv(rowsHere, tileRows), tileRows);
   }
+  for (Operand *operand : {&keys, &values})
+    if (operand->gather)
+      operand->offsets = memref::AllocaOp::create(
+          code.b, code.loc,
+          MemRefType::get({blockKeys + panelVectors * code.lanes + keysAhead},
+                          code.b.getIndexType()));
   scores = allocate(taskRows * scoreStride);
   sums = allocate(taskRows * sumStride);
   maxima = allocate(taskRows);
   totals = allocate(taskRows);
   clear(task);
-  if (!usesDots) {
+  if (!usesDots)
     panels = allocate(blockKeys * innerSize / depth());
-    rowsOfQueries = allocate(taskRows * queryStride);
-    copyQueries(task);
-  }
+  rowsOfQueries = allocate(taskRows * queryStride);
+  copyQueries(task);
   if (usesPairs)
     pairsOfValues = allocate(blockKeys / 2 * sumStride);
 

@@ -49,6 +49,7 @@ bool FlashAttention::analyse() {
   }
   causal = kernel::matchCausalMask(attention, labels);
   scaled = kernel::matchScaledScores(attention, labels);
+  bounds = kernel::matchKeyBounds(attention, labels);
   // Find out whether the ops between the scores and the softmax depend on
   // arguments of the kernel.
   SmallVector<Value> open = {attention.x};
@@ -178,11 +179,67 @@ Index FlashAttention::causalPosition() {
                                       code.materialize(mSizes.back())));
 }
 
-Index FlashAttention::countKeys() {
+Index FlashAttention::evalBound(Scope &scope, const kernel::KeyBound &bound,
+                                int64_t offset, bool isGreatest) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value none = code.constant(0), all = code.materialize(kSize);
+  // Numbers that are far beyond the keys could overflow.
+  constexpr int64_t kFar = int64_t(1) << 40;
+  auto evaluate = [&]() -> Value {
+    Coords loops;
+    for (int label : labels.ofLoops(bound.op))
+      loops.push_back({label < 0 ? Index::of(0) : at[label], 0});
+    Value v = code.evalBody(scope, bound.op, bound.value, loops);
+    if (!v.getType().isIndex())
+      v = arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
+    v = arith::MinSIOp::create(b, loc, v, code.constant(kFar));
+    v = arith::MaxSIOp::create(b, loc, v, code.constant(-kFar));
+    v = code.materialize(code.add(Index(v), Index::of(offset)));
+    v = arith::MaxSIOp::create(b, loc, v, none);
+    return arith::MinSIOp::create(b, loc, v, all);
+  };
+  if (!bound.dependsOnRows)
+    return Index(evaluate());
+  // Each lane evaluates some rows. Rows beyond the end are the last row.
+  SmallVector<Index> block = at;
+  auto better = [&](Value x, Value y) -> Value {
+    if (isGreatest)
+      return arith::MaxSIOp::create(b, loc, x, y);
+    return arith::MinSIOp::create(b, loc, x, y);
+  };
+  Value best;
+  for (int64_t row = 0; row < tiles.m; row += kWarp) {
+    Index x = code.add(row0, Index(i.toIndex(lane), row));
+    x = code.min(x,
+                 code.sub(code.min(code.add(row0, Index::of(tiles.m)), mSize),
+                          Index::of(1)));
+    place(m, mSizes, x);
+    Value v = i.from(evaluate());
+    best = best ? better(best, v) : v;
+  }
+  at = block;
+  for (int64_t distance = 1; distance < kWarp; distance *= 2)
+    best = better(best, core.shuffle(best, distance));
+  return Index(i.toIndex(best));
+}
+
+std::pair<Index, Index> FlashAttention::seenPieces(Scope &scope) {
+  Index end = code.ceilDiv(countKeys(scope), tiles.k);
+  if (!bounds.first)
+    return {Index::of(0), end};
+  Index hidden = evalBound(scope, *bounds.first, bounds.first->offset,
+                           /*isGreatest=*/false);
+  return {code.min(code.floorDiv(hidden, tiles.k), end), end};
+}
+
+Index FlashAttention::countKeys(Scope &scope) {
   // The last row of the block sees most keys if the row of the mask is the
   // innermost loop of M.
   if (!causal || m.empty() || m.back() != causal->row)
-    return kSize;
+    return bounds.last ? evalBound(scope, *bounds.last, bounds.last->offset + 1,
+                                   /*isGreatest=*/true)
+                       : kSize;
   // A block that spans the end of the innermost loop includes its last row.
   Index end =
       code.min(code.add(causalPosition(), Index::of(tiles.m)), mSizes.back());
@@ -379,7 +436,8 @@ void FlashAttention::emitLaunch(bool isAsync) {
   scores.lane = lane;
   scores.warpRow = warpRow;
   scores.warpColumn = warpColumn;
-  auto [first, end] = partOf(code.ceilDiv(countKeys(), tiles.k));
+  auto [begin, all] = seenPieces(launch.scope);
+  auto [first, end] = partOf(begin, all);
   SmallVector<SmallVector<Value, 4>> queries =
       startPipeline(launch, first, end);
   Rows rows = walkKeys(launch, first, end, queries);

@@ -116,9 +116,12 @@ void WarpgroupAttention::emitLaunch(ArrayRef<Value> addresses) {
   at.assign(info.op.getNumLoops(), Index::of(0));
   scores.at.assign(scores.info.op.getNumLoops(), Index::of(0));
   placeBlock(launch);
-  pieces = atLeastOne(code, code.ceilDiv(countKeys(), tiles.k));
   thread = i.from(code.materialize(launch.thread));
   lane = i.rem(thread, kWarp);
+  // A bound may be in memory, which the kernel before may still write.
+  if (bounds.last)
+    group.waitForKernel();
+  pieces = atLeastOne(code, code.ceilDiv(countKeys(launch.scope), tiles.k));
   warp = group.uniform(i.div(thread, kWarp));
   boxes = placeBoxes(launch);
   beginMemory(thread);

@@ -35,7 +35,7 @@
 
 #include "../TileMatMul.h"
 
-#include "fx/Kernels/Attention.h"
+#include "fx/Kernels/KeyBounds.h"
 
 namespace fx::gpu {
 
@@ -51,6 +51,8 @@ struct FlashAttention : TileMatMul {
   /// the maxima are those of the scores, and their scale is a part of the
   /// exponents: exp(x - m) = 2^(scale log2(e) (score - max)).
   std::optional<kernel::ScaledScores> scaled;
+  /// Bounds of the visible keys that follow from other masks.
+  kernel::KeyBounds bounds;
   /// Pointwise ops before the softmax read a mask from memory for each key.
   bool readsMasks = false;
   /// Heads are so wide that the queries do not fit the registers of a warp.
@@ -99,9 +101,14 @@ struct FlashAttention : TileMatMul {
   /// mask, the first blocks get the last rows, which see most keys, so that the
   /// blocks that start last have the least work.
   void placeBlock(const Launch &launch);
-  /// Returns the number of keys that the rows of the block see; they are the
-  /// first keys.
-  codegen::Index countKeys();
+  /// Returns the end of the keys that the rows of the block see.
+  codegen::Index countKeys(codegen::Scope &scope);
+  /// Returns the greatest, or the least, value of a bound in the rows of the
+  /// block: a number between 0 and `kSize`. All lanes of a warp call this.
+  codegen::Index evalBound(codegen::Scope &scope, const kernel::KeyBound &bound,
+                           int64_t offset, bool isGreatest);
+  /// Returns the pieces with keys that the rows of the block see.
+  std::pair<codegen::Index, codegen::Index> seenPieces(codegen::Scope &scope);
   /// Returns a number of first keys that all rows of the block see.
   codegen::Index countCommonKeys();
   /// Returns the position of the block's first row in the loop of the causal
@@ -150,10 +157,9 @@ struct FlashAttention : TileMatMul {
   /// one part. Sizes that are not static are compared on the host. Returns the
   /// most parts that there may be.
   int64_t chooseParts();
-  /// Returns the pieces of the block's part, from the first to the end of
-  /// `pieces`.
-  std::pair<codegen::Index, codegen::Index>
-  partOf(const codegen::Index &pieces);
+  /// Returns the pieces of the block's part of those from `begin` to `end`.
+  std::pair<codegen::Index, codegen::Index> partOf(const codegen::Index &begin,
+                                                   const codegen::Index &end);
   /// Stores the block's rows to the workspaces.
   void storePart(Launch &launch, Rows rows);
   /// Emits the launch that combines the parts and passes the results to the

@@ -7,6 +7,8 @@
 
 #include "fx/CodeGen/GPU/Passes.h"
 
+#include "fx/Kernels/Attention.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,8 +20,7 @@ namespace fx::gpu {
 } // namespace fx::gpu
 
 using namespace mlir;
-
-static constexpr llvm::StringLiteral kAttentionAttr = "fx.attention";
+using fx::kernel::kAttentionAttr;
 
 static Type getElement(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();

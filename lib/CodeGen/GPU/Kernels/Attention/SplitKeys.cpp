@@ -91,12 +91,13 @@ int64_t FlashAttention::chooseParts() {
   return most;
 }
 
-std::pair<Index, Index> FlashAttention::partOf(const Index &pieces) {
+std::pair<Index, Index> FlashAttention::partOf(const Index &begin,
+                                               const Index &end) {
   if (!isSplit)
-    return {Index::of(0), pieces};
-  Index each = divideCeil(code, pieces, keyParts);
-  Index first = code.mul(part, each);
-  return {first, code.min(code.add(first, each), pieces)};
+    return {begin, end};
+  Index each = divideCeil(code, code.sub(end, begin), keyParts);
+  Index first = code.add(begin, code.mul(part, each));
+  return {first, code.min(code.add(first, each), end)};
 }
 
 /// Stores two f32 values to elements `at` and `at` + 1 of `memory`; `at` is

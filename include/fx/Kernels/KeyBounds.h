@@ -1,0 +1,38 @@
+//===- KeyBounds.h - the keys that a mask leaves visible --------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_KERNELS_KEYBOUNDS_H
+#define FX_KERNELS_KEYBOUNDS_H
+
+#include "fx/Kernels/Attention.h"
+
+namespace fx::kernel {
+
+/// A bound of the keys that a row sees: `value` + `offset`. `value` is an
+/// integer of the body of `op`, and is the same for all keys.
+struct KeyBound {
+  mlir::linalg::GenericOp op;
+  mlir::Value value;
+  int64_t offset = 0;
+  /// The bound differs between the rows of the attention.
+  bool dependsOnRows = false;
+};
+
+/// x is -inf for keys before `first` and after `last`, as far as these are
+/// known. Sequences of a padded batch, positions of a cache that are not filled
+/// yet and sliding windows have such bounds.
+struct KeyBounds {
+  std::optional<KeyBound> first, last;
+};
+
+/// Finds the bounds in the mask of an attention, which the ops that are labeled
+/// compute from comparisons of the key with other integers.
+KeyBounds matchKeyBounds(const Attention &attention, const LoopLabels &labels);
+
+} // namespace fx::kernel
+
+#endif // FX_KERNELS_KEYBOUNDS_H

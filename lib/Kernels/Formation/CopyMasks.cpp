@@ -1,0 +1,105 @@
+//===- CopyMasks.cpp - a mask for each attention --------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/KeyBounds.h"
+#include "fx/Kernels/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fx::kernel {
+#define GEN_PASS_DEF_COPYMASKSPASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
+
+using namespace mlir;
+using namespace fx::kernel;
+
+/// The largest cost of a mask that is computed once for each score.
+static constexpr int64_t kMostCost = 16;
+
+using Ops = llvm::SetVector<Operation *>;
+
+/// Adds the pointwise ops that compute `v` to `ops`, users first. Their cost is
+/// added to `cost`.
+static void addProducers(Value v, Ops &ops, int64_t &cost) {
+  auto op = v.getDefiningOp<linalg::GenericOp>();
+  if (!op || !isPointwise(op) || op->getNumResults() != 1 || cost > kMostCost ||
+      !ops.insert(op))
+    return;
+  cost += bodyCost(op);
+  for (Value input : op.getInputs())
+    addProducers(input, ops, cost);
+}
+
+/// Returns the ops that compute the masks of an attention, and are not a part
+/// of it.
+static Ops findMasks(const Attention &attention, int64_t &cost) {
+  Ops masks(attention.ops.begin(), attention.ops.end());
+  for (Operation *op : attention.ops)
+    if (isPointwise(op))
+      for (Value input : cast<linalg::GenericOp>(op).getInputs())
+        addProducers(input, masks, cost);
+  for (Operation *op : attention.ops)
+    masks.remove(op);
+  return masks;
+}
+
+namespace {
+struct CopyMasks : fx::kernel::impl::CopyMasksPassBase<CopyMasks> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> found;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (matchAttention(op))
+        found.push_back(op);
+    });
+    for (linalg::GenericOp op : found)
+      if (std::optional<Attention> attention = matchAttention(op))
+        copyMasks(*attention);
+  }
+
+  void copyMasks(Attention &attention) {
+    int64_t cost = 0;
+    Ops masks = findMasks(attention, cost);
+    Ops all(attention.ops.begin(), attention.ops.end());
+    all.insert(masks.begin(), masks.end());
+    auto isOutside = [&](Operation *user) { return !all.contains(user); };
+    if (cost > kMostCost || llvm::none_of(masks, [&](Operation *op) {
+          return llvm::any_of(op->getUsers(), isOutside);
+        }))
+      return;
+    std::optional<LoopLabels> labels = attention.label(masks.getArrayRef());
+    if (!labels)
+      return;
+    KeyBounds bounds = matchKeyBounds(attention, *labels);
+    if (!bounds.first && !bounds.last)
+      return;
+    // Producers are defined before their users in the block.
+    SmallVector<Operation *> order = masks.takeVector();
+    llvm::sort(order, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    IRMapping mapping;
+    for (Operation *op : order) {
+      OpBuilder b(op->getContext());
+      b.setInsertionPointAfter(op);
+      mapping.map(op->getResult(0), b.clone(*op, mapping)->getResult(0));
+    }
+    for (Operation *op : attention.ops)
+      for (OpOperand &operand : op->getOpOperands())
+        if (Value copy = mapping.lookupOrNull(operand.get()))
+          operand.set(copy);
+    for (Operation *op : llvm::reverse(order))
+      if (op->use_empty())
+        op->erase();
+    ++numCopied;
+  }
+};
+} // namespace
