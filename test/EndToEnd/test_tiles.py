@@ -43,10 +43,10 @@ def forget_requirements(path: pathlib.Path, offset: int) -> None:
     raise AssertionError("no fx_rt_model")
 
 
-def run(module, x, tmp_path, offset, dynamic=None, tolerance=0.0, flags=()):
+def run(module, x, tmp_path, offset, dynamic=None, tolerance=0.0, flags=(), want=None):
     module.eval()
     with torch.no_grad():
-        want = module(x)
+        want = module(x) if want is None else want
     shapes = (dynamic,) if dynamic else None
     torch.export.save(torch.export.export(module, (x,), dynamic_shapes=shapes), tmp_path / "m.pt2")
     cpu = "x86-64-v3+amx-bf16+amx-int8+amx-fp16"
@@ -120,8 +120,72 @@ def test_integer_convolution(tmp_path, offset):
     run(module, x, tmp_path, offset, tolerance=1e-5)
 
 
+class Attention(nn.Module):
+    def __init__(self, queries, values, mask):
+        super().__init__()
+        self.queries, self.values, self.mask = queries, values, mask
+
+    def forward(self, x):
+        q, k, v = x.unbind(0)
+        q, v = q[..., : self.queries, :], v[..., : self.values]
+        keys = torch.arange(k.shape[-2])
+        window = keys > torch.arange(self.queries)[:, None] + 40
+        mask = {"none": None, "causal": None, "lengths": (keys < 70)[None], "window": window}[self.mask]
+        return nn.functional.scaled_dot_product_attention(
+            q, k, v, mask, is_causal=self.mask == "causal"
+        )
+
+
+@pytest.mark.parametrize(
+    "queries, keys, size, values, mask, rounded",
+    [
+        (64, 128, 64, 64, "none", False),
+        (13, 77, 32, 20, "none", False),
+        (16, 177, 32, 20, "none", True),
+        (45, 129, 96, 96, "causal", False),
+        (45, 129, 96, 96, "causal", True),
+        (230, 300, 64, 48, "window", False),
+        (17, 200, 128, 128, "lengths", True),
+    ],
+)
+def test_attention(queries, keys, size, values, mask, rounded, tmp_path, offset):
+    """Rows, keys and columns that fill tiles and blocks, and that do not."""
+    torch.manual_seed(queries)
+    x = torch.randn(3, 2, 2, keys, size)
+    x = x if rounded else x.bfloat16()
+    flags = ["--precision=bf16"] if rounded else []
+    run(Attention(queries, values, mask), x, tmp_path, offset, tolerance=2e-2, flags=flags)
+
+
+@pytest.mark.parametrize("keys", [40, 131])
+def test_dynamic_attention(keys, tmp_path, offset):
+    class Dynamic(nn.Module):
+        def forward(self, x):
+            return nn.functional.scaled_dot_product_attention(*x.unbind(0), is_causal=True)
+
+    torch.manual_seed(keys)
+    shape = {3: torch.export.Dim("n", min=2, max=999)}
+    x = torch.randn(3, 1, 2, keys, 64).bfloat16()
+    run(Dynamic(), x, tmp_path, offset, dynamic=shape, tolerance=2e-2)
+
+
+def test_hidden_values(tmp_path, offset):
+    """Values behind the last key that is multiplied are not: they are NaN."""
+
+    class Hidden(nn.Module):
+        def forward(self, x):
+            q, k, v = x.unbind(0)
+            return nn.functional.scaled_dot_product_attention(q[:, :, :40], k, v, is_causal=True)
+
+    torch.manual_seed(5)
+    x = torch.randn(3, 1, 2, 100, 64).bfloat16()
+    want = Hidden()(x)
+    x[:, :, :, 48:] = float("nan")
+    run(Hidden(), x, tmp_path, offset, tolerance=2e-2, want=want)
+
+
 class Scores(nn.Module):
-    """A whole attention is one kernel, which does not use tiles."""
+    """Scores that are results, which are no part of an attention."""
 
     def forward(self, x):
         q, k = x.unbind(0)

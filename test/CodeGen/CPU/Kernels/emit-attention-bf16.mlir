@@ -1,5 +1,6 @@
 // RUN: fx-opt %s --fx-cpu-kernels="lanes=16 bf16=true" | FileCheck %s
 // RUN: fx-opt %s --fx-cpu-kernels="lanes=16" | FileCheck %s --check-prefix=F32
+// RUN: fx-opt %s --fx-cpu-kernels="lanes=16 bf16=true tiles=bf16" | FileCheck %s --check-prefix=TILES
 
 #q = affine_map<(h, t, s, e) -> (h, t, e)>
 #k = affine_map<(h, t, s, e) -> (h, s, e)>
@@ -25,6 +26,31 @@
 // CHECK-NOT: vector.fma
 // F32-NOT: bf16ps
 // F32-NOT: truncf
+
+// Two by two tiles of scores, and of sums. 50 keys are 25 pairs, and seven pairs
+// of zeros fill the last tile.
+// TILES-LABEL: func.func private @kernel_0
+// TILES: ldtilecfg
+// TILES-COUNT-4: tilezero
+// TILES: tileloadd64"(%c4_i8
+// TILES: tileloadd64"(%c6_i8
+// TILES: tdpbf16ps"(%c0_i8, %c4_i8, %c6_i8)
+// TILES: tileloadd64"(%c7_i8
+// TILES: tdpbf16ps"(%c1_i8, %c4_i8, %c7_i8)
+// TILES: tileloadd64"(%c5_i8
+// TILES: tdpbf16ps"(%c2_i8, %c5_i8, %c6_i8)
+// TILES: tdpbf16ps"(%c3_i8, %c5_i8, %c7_i8)
+// TILES-COUNT-4: tilestored64
+// TILES: vector.reduction <maximumf>
+// TILES: vector.reduction <add>
+// TILES: vector.interleave
+// TILES: scf.for {{.*}} = %c25 to %c32 step %c1
+// TILES-COUNT-4: tileloadd64"(%c{{[0-3]}}_i8
+// TILES: scf.for {{.*}} to %c32 step %c16
+// TILES-COUNT-4: tdpbf16ps
+// TILES-COUNT-4: tilestored64
+// TILES: tilerelease
+// TILES-NOT: vector.fma
 func.func @main(%q: tensor<2x100x32xf32>, %k: tensor<2x50x32xf32>, %v: tensor<2x50x32xf32>) -> tensor<2x100x32xf32> {
   %zero = arith.constant 0.0 : f32
   %lowest = arith.constant 0xFF800000 : f32

@@ -318,7 +318,10 @@ void AttentionEmitter::multiplyKeys(Scope &scope) {
           [&](Scope &mid, const Index &panel) {
             forEach(mid, rowsPadded, tileRows,
                     [&](Scope &here, const Index &i) {
-                      multiplyPanel(here, i, panel);
+                      if (usesTiles)
+                        multiplyPanelInTiles(here, i, panel);
+                      else
+                        multiplyPanel(here, i, panel);
                     });
           });
 }
@@ -583,6 +586,8 @@ void AttentionEmitter::packValues(Scope &scope) {
 }
 
 void AttentionEmitter::multiplyValues(Scope &scope) {
+  if (usesTiles)
+    return multiplyValuesInTiles(scope);
   int64_t width = columnVectors * code.lanes, L = code.lanes;
   int64_t whole = columns / width * width;
   auto tiles = [&](Scope &in, const Index &from, int64_t vectors,

@@ -28,6 +28,8 @@ namespace fx::cpu {
 /// in pairs, by vdpbf16ps. A word of the memory of a task then has two adjacent
 /// elements of a row; of the values, those of two adjacent keys in a column.
 ///
+/// AMX multiplies such words in tiles of 16 rows by 16 columns.
+///
 /// Blocks of keys that a mask hides from all rows of the task are skipped.
 /// Their keys and values are not read.
 ///
@@ -159,6 +161,25 @@ private:
   /// Computes the outputs of row `i` of the task.
   void storeRow(Scope &scope, const Index &i);
 
+  //===--- the same in tiles ----------------------------------------------===//
+  /// Rows of words: row i begins at `first` + i * `stride` in `memory`.
+  struct TileRows {
+    mlir::Value memory;
+    Index first;
+    int64_t stride;
+  };
+  /// Sets the shapes of all tiles: 16 rows of 16 words.
+  void configureTiles();
+  /// Stores, or adds, the products of `tileRows` rows of `words` words by
+  /// `tileColumns` tiles of columns to `into`.
+  void multiplyTiles(Scope &scope, const TileRows &left, const TileRows &right,
+                     const TileRows &into, int64_t tileColumns,
+                     const Index &words, bool addsToSums);
+  void multiplyPanelInTiles(Scope &scope, const Index &i, const Index &panel);
+  /// Sets the words of terms and values behind the last key to 0.
+  void clearLastWords(Scope &scope);
+  void multiplyValuesInTiles(Scope &scope);
+
   /// Calls `body` with a loop over 0 to `to`.
   void forEach(Scope &outer, const Index &to, int64_t step,
                llvm::function_ref<void(Scope &, const Index &)> body);
@@ -197,6 +218,7 @@ private:
   bool usesDots = false;  ///< scores are dot products along the inner dimension
   bool dotsPairs = false; ///< with the terms of these dot products in pairs
   bool usesPairs = false; ///< operands are rounded and multiplied in pairs
+  bool usesTiles = false; ///< pairs are multiplied in tiles
 
   mlir::Value rowsOfQueries, scores, panels, sums, maxima, totals;
   mlir::Value pairsOfValues;        ///< if `usesPairs`

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tiles.h"
 #include "AttentionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -180,12 +181,19 @@ void AttentionEmitter::chooseSizes() {
     keysAhead = std::clamp<int64_t>(kBytesAhead / bytes, 8, 64);
   }
   bool isBF16 = queries.element().isBF16() && keys.element().isBF16();
-  bool mayPair = code.machine.hasBF16Dot && !code.machine.isNEON &&
-                 innerSize % (2 * lanes) == 0 &&
+  bool mayPair = !code.machine.isNEON && innerSize % (2 * lanes) == 0 &&
                  isContiguous(keys, keyLabels, kInner);
-  dotsPairs = usesDots && isBF16 && mayPair;
-  usesPairs = (mayRoundToBF16(attention) || isBF16) && mayPair && !usesDots &&
-              tileRows > kFewRows;
+  dotsPairs = usesDots && isBF16 && mayPair && code.machine.hasBF16Dot;
+  bool hasPairs = (mayRoundToBF16(attention) || isBF16) && mayPair && !usesDots;
+  usesTiles = hasPairs && code.machine.tiles.bf16 && tileRows == most &&
+              innerSize % (2 * kTileRows) == 0;
+  usesPairs =
+      usesTiles || (hasPairs && code.machine.hasBF16Dot && tileRows > kFewRows);
+  // Two tiles of rows use what is loaded of the right operands twice.
+  if (usesTiles)
+    tileRows = numRows.isStatic() && numRows.constant <= kTileRows
+                   ? kTileRows
+                   : 2 * kTileRows;
   panelVectors = tileRows <= kFewRows ? 4 : 2;
   int64_t vectors = llvm::divideCeil(columns, lanes);
   columnVectors = std::min<int64_t>(vectors, tileRows == 1   ? 8
@@ -206,6 +214,8 @@ void AttentionEmitter::chooseSizes() {
   // cache lines avoid that all rows share the sets of the cache.
   scoreStride = blockKeys + std::max<int64_t>(lanes, 16);
   sumStride = llvm::alignTo(columns, lanes * columnVectors);
+  if (usesTiles)
+    sumStride = llvm::alignTo(sumStride, kTileColumns);
   queryStride = llvm::alignTo(innerSize, lanes) / queryDepth();
 }
 
@@ -380,6 +390,8 @@ void AttentionEmitter::emit() {
   maxima = allocate(taskRows);
   totals = allocate(taskRows);
   clear(task);
+  if (usesTiles)
+    configureTiles();
   if (!usesDots)
     panels = allocate(blockKeys * innerSize / depth());
   rowsOfQueries = allocate(taskRows * queryStride);
@@ -415,6 +427,8 @@ void AttentionEmitter::emit() {
     emitBlock(block);
   }
   code.endFor(loop);
+  if (usesTiles)
+    callTile(code, "llvm.x86.tilerelease", {});
   forEach(task, rowsHere, 1,
           [&](Scope &inner, const Index &i) { storeRow(inner, i); });
   code.endForall(forall);

@@ -478,11 +478,6 @@ struct ContractionEmitter {
   bool hasDots();
   /// Returns true if the operands have the layout of tiles.
   bool fitsTiles();
-  /// Calls the intrinsic `name` with the numbers of `tiles`, then `operands`.
-  void callTile(llvm::StringRef name, llvm::ArrayRef<int64_t> tiles,
-                mlir::ValueRange operands);
-  /// Returns the address of element `at` of `flat` as a pointer.
-  mlir::Value addressOf(mlir::Value flat, const Index &at);
   /// Loads the configuration for tiles of `first` rows and, if `second` is not
   /// 0, for further tiles of `second` rows. The tiles lose their contents.
   void configureTiles(const Index &first, const Index &second);

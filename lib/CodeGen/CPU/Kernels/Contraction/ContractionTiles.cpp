@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tiles.h"
 #include "ContractionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,15 +34,11 @@
 using namespace mlir;
 using namespace fx::cpu;
 
-/// The rows and columns of a tile of sums, and the bytes of a row.
-static constexpr int64_t kRows = 16, kColumns = 16, kRowBytes = 64;
-/// The numbers of the first tile of the left operand and of the panel.
-static constexpr int64_t kLeft = 4, kRight = 6;
 /// Up to this number of remaining rows are multiplied without tiles.
 static constexpr int64_t kDotRows = 4;
 
 int64_t fx::cpu::getTileWords(int64_t words) {
-  int64_t most = std::min<int64_t>(words, kRows);
+  int64_t most = std::min<int64_t>(words, kTileRows);
   while (most > 1 && words % most)
     --most;
   return most;
@@ -53,8 +50,8 @@ int64_t fx::cpu::getTileWords(int64_t words) {
 // memory.
 bool fx::cpu::paysTiles(int64_t rows, int64_t words) {
   if (ShapedType::isDynamic(rows))
-    rows = 2 * kRows;
-  int64_t tiles = llvm::divideCeil(rows, kRows);
+    rows = 2 * kTileRows;
+  int64_t tiles = llvm::divideCeil(rows, kTileRows);
   return rows > 0 && words > 0 && rows * getTileWords(words) > 64 * tiles;
 }
 
@@ -70,101 +67,45 @@ bool ContractionEmitter::hasDots() {
 
 bool ContractionEmitter::fitsTiles() {
   return packed && !nibbles && depth() > 1 && !info.groupSize && mLoop &&
-         panel() % kColumns == 0 && panel() <= 2 * kColumns &&
+         panel() % kTileColumns == 0 && panel() <= 2 * kTileColumns &&
          !reductions.empty() && reductions.back().size.isStatic() &&
          reductions.back().size.constant > 0 &&
          reductions.back().a.isStatic(depth()) &&
          reductions.back().b.isStatic(panel() * depth());
 }
 
-void ContractionEmitter::callTile(StringRef name, ArrayRef<int64_t> tiles,
-                                  ValueRange operands) {
-  SmallVector<Value> args;
-  for (int64_t tile : tiles)
-    args.push_back(arith::ConstantOp::create(code.b, code.loc,
-                                             code.b.getI8IntegerAttr(tile)));
-  llvm::append_range(args, operands);
-  LLVM::CallIntrinsicOp::create(code.b, code.loc, code.b.getStringAttr(name),
-                                args);
-}
-
-Value ContractionEmitter::addressOf(Value flat, const Index &at) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  Type word = b.getI64Type(), ptr = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = cast<MemRefType>(flat.getType());
-  auto meta = memref::ExtractStridedMetadataOp::create(b, loc, flat);
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, flat);
-  base = arith::IndexCastOp::create(b, loc, word, base);
-  base = LLVM::IntToPtrOp::create(b, loc, ptr, base);
-  Index bytes = code.mul(code.add(Index(meta.getOffset()), at),
-                         Index::of(type.getElementTypeBitWidth() / 8));
-  Value offset =
-      arith::IndexCastOp::create(b, loc, word, code.materialize(bytes));
-  return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-
 void ContractionEmitter::configureTiles(const Index &first,
                                         const Index &second) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
   int64_t words = getTileWords(reductions.back().size.constant);
-  SmallVector<int8_t> bytes(kRowBytes, 0);
-  bytes[0] = 1; // the palette
-  SmallVector<std::pair<int64_t, Index>> heights;
-  auto shape = [&](int64_t tile, const Index &height, int64_t rowBytes) {
-    if (height == Index::of(0))
-      return;
-    bytes[16 + 2 * tile] = rowBytes;
-    if (height.isStatic())
-      bytes[48 + tile] = height.constant;
-    else
-      heights.emplace_back(48 + tile, height);
-  };
-  for (int64_t j = 0; j < panel() / kColumns; ++j) {
-    shape(j, first, kRowBytes);
-    shape(2 + j, second, kRowBytes);
-    shape(kRight + j, Index::of(words), kRowBytes);
+  TileShapes shapes;
+  for (int64_t j = 0; j < panel() / kTileColumns; ++j) {
+    shapes.set(j, first, kTileRowBytes);
+    shapes.set(2 + j, second, kTileRowBytes);
+    shapes.set(kRightTile + j, Index::of(words), kTileRowBytes);
   }
-  shape(kLeft, first, 4 * words);
-  shape(kLeft + 1, second, 4 * words);
-  auto type = VectorType::get({kRowBytes}, b.getI8Type());
-  Value fixed = arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, ArrayRef<int8_t>(bytes)));
-  vector::StoreOp::create(b, loc, fixed, tileConfig,
-                          ValueRange{code.constant(0)});
-  for (auto [at, height] : heights) {
-    Value byte = arith::IndexCastOp::create(b, loc, b.getI8Type(),
-                                            code.materialize(height));
-    memref::StoreOp::create(b, loc, byte, tileConfig, code.constant(at));
-  }
-  callTile("llvm.x86.ldtilecfg", {}, addressOf(tileConfig, Index::of(0)));
+  shapes.set(kLeftTile, first, 4 * words);
+  shapes.set(kLeftTile + 1, second, 4 * words);
+  shapes.load(code, tileConfig);
 }
 
 void ContractionEmitter::emitTileStep(int64_t blocks, const Index &aOff,
                                       const Index &bOff) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto stride = [&](const Index &bytes) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                      code.materialize(bytes));
-  };
   int64_t aBytes = a->element.getIntOrFloatBitWidth() / 8;
-  Value aRow = stride(code.mul(Index::of(aBytes), aStride[*mLoop]));
-  Value bRow = stride(Index::of(4 * panel()));
+  Value aRow = tileStride(code, code.mul(Index::of(aBytes), aStride[*mLoop]));
+  Value bRow = tileStride(code, Index::of(4 * panel()));
   for (int64_t i = 0; i < blocks; ++i) {
     Index from =
-        code.add(aOff, code.mul(Index::of(i * kRows), aStride[*mLoop]));
-    callTile("llvm.x86.tileloadd64", kLeft + i,
-             {addressOf(a->flat, from), aRow});
-    for (int64_t j = 0; j < panel() / kColumns; ++j) {
+        code.add(aOff, code.mul(Index::of(i * kTileRows), aStride[*mLoop]));
+    callTile(code, "llvm.x86.tileloadd64", kLeftTile + i,
+             {addressOf(code, a->flat, from), aRow});
+    for (int64_t j = 0; j < panel() / kTileColumns; ++j) {
       if (i == 0) {
-        Index part = code.add(bOff, Index::of(j * kColumns * depth()));
-        callTile("llvm.x86.tileloadd64", kRight + j,
-                 {addressOf(this->b->flat, part), bRow});
+        Index part = code.add(bOff, Index::of(j * kTileColumns * depth()));
+        callTile(code, "llvm.x86.tileloadd64", kRightTile + j,
+                 {addressOf(code, this->b->flat, part), bRow});
       }
-      callTile(tileInstruction(), {2 * i + j, kLeft + i, kRight + j}, {});
+      callTile(code, tileInstruction(),
+               {2 * i + j, kLeftTile + i, kRightTile + j}, {});
     }
   }
 }
@@ -173,8 +114,8 @@ void ContractionEmitter::sumInTiles(Scope &scope, const Index &row,
                                     int64_t blocks) {
   Index aOff = code.add(aBase, code.mul(row, aStride[*mLoop])), bOff = bBase;
   for (int64_t i = 0; i < blocks; ++i)
-    for (int64_t j = 0; j < panel() / kColumns; ++j)
-      callTile("llvm.x86.tilezero", 2 * i + j, {});
+    for (int64_t j = 0; j < panel() / kTileColumns; ++j)
+      callTile(code, "llvm.x86.tilezero", 2 * i + j, {});
   SmallVector<scf::ForOp> nest;
   std::deque<Scope> scopes;
   Scope *current = &scope;
@@ -209,10 +150,11 @@ void ContractionEmitter::emitTileRows(Scope &scope, const Index &row,
   Value rowBytes =
       arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(4 * panel()));
   for (int64_t i = 0; i < blocks; ++i)
-    for (int64_t j = 0; j < panel() / kColumns; ++j)
+    for (int64_t j = 0; j < panel() / kTileColumns; ++j)
       callTile(
-          "llvm.x86.tilestored64", 2 * i + j,
-          {addressOf(tileSums, Index::of(i * kRows * panel() + j * kColumns)),
+          code, "llvm.x86.tilestored64", 2 * i + j,
+          {addressOf(code, tileSums,
+                     Index::of(i * kTileRows * panel() + j * kTileColumns)),
            rowBytes});
   Scope inner;
   auto loop = code.beginFor(scope, inner, row, end, 1);
@@ -235,11 +177,11 @@ void ContractionEmitter::emitLastTileRows(Scope &scope, const Index &row,
     emitTileRows(in, row, first, second);
   };
   int64_t dots = hasDots() ? kDotRows : 0;
-  Index full = Index::of(kRows), none = Index::of(0);
+  Index full = Index::of(kTileRows), none = Index::of(0);
   if (count.isStatic()) {
     if (count.constant <= dots)
       return emitTile(scope, row, count.constant);
-    if (count.constant <= kRows)
+    if (count.constant <= kTileRows)
       return emitRows(scope, count, none);
     return emitRows(scope, full, code.sub(count, full));
   }
@@ -255,11 +197,11 @@ void ContractionEmitter::emitLastTileRows(Scope &scope, const Index &row,
         emitTile(in, row, r);
     });
   code.fillRegion(scope, pick, pick.getDefaultRegion(), [&](Scope &in) {
-    if (rows == kRows)
+    if (rows == kTileRows)
       return emitRows(in, count, none);
     Value isLow =
         arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::ule,
-                              height, code.constant(kRows));
+                              height, code.constant(kTileRows));
     auto either = scf::IfOp::create(code.b, code.loc, TypeRange(), isLow,
                                     /*addThenBlock=*/false,
                                     /*addElseBlock=*/false);
@@ -273,17 +215,11 @@ void ContractionEmitter::emitLastTileRows(Scope &scope, const Index &row,
 
 void ContractionEmitter::emitTiles(Scope &scope, const Index &from,
                                    const Index &count) {
-  auto allocate = [&](int64_t size, Type element) {
-    auto op = memref::AllocaOp::create(code.b, code.loc,
-                                       MemRefType::get({size}, element));
-    op.setAlignment(kRowBytes);
-    return op;
-  };
-  tileConfig = allocate(kRowBytes, code.b.getI8Type());
-  tileSums = allocate(rows * panel(), sumType());
+  tileConfig = allocateForTiles(code, kTileRowBytes, code.b.getI8Type());
+  tileSums = allocateForTiles(code, rows * panel(), sumType());
   Index whole = code.mul(code.floorDiv(count, rows), Index::of(rows));
   if (!(whole == Index::of(0))) {
-    Index first = Index::of(kRows), second = Index::of(rows - kRows);
+    Index first = Index::of(kTileRows), second = Index::of(rows - kTileRows);
     configureTiles(first, second);
     Scope inner;
     auto loop = code.beginFor(scope, inner, from, code.add(from, whole), rows);
@@ -293,5 +229,5 @@ void ContractionEmitter::emitTiles(Scope &scope, const Index &from,
   Index rest = code.sub(count, whole);
   if (!(rest == Index::of(0)))
     emitLastTileRows(scope, code.add(from, whole), rest);
-  callTile("llvm.x86.tilerelease", {}, {});
+  callTile(code, "llvm.x86.tilerelease", {}, {});
 }
