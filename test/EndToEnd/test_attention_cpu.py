@@ -101,6 +101,19 @@ def sliding(q, k, v):
     return torch.softmax(scores, -1) @ v
 
 
+def quantized(q, k, scale, v, zero):
+    """A cache of integers, with a scale for each key, and a zero point for each value."""
+    k = k.to(q.dtype) * scale
+    v = (v.to(q.dtype) - zero) * 0.05
+    return sdpa(q, k, v, enable_gqa=True)
+
+
+def integers(queries, keys, size, heads=2, groups=2, values=None):
+    q, k, v = qkv(queries, keys, size, heads, groups, values)
+    k, v = ((x * 40).clamp(-127, 127).to(torch.int8) for x in (k, v))
+    return q, k, randn(1, groups, keys, 1) * 0.02, v, randn(1, groups, 1, 1)
+
+
 class Projected(torch.nn.Module):
     """Heads that are adjacent in memory, as linear layers return them, with a residual."""
 
@@ -151,6 +164,15 @@ CASES = {
         (repeated, *qkv(140, 140, 64, heads=4, groups=2)),
         (attend, randn(1, 6, 20, 32), randn(1, 1, 130, 32), randn(1, 1, 130, 32)),
     ),
+    "quantized": lambda: several(
+        (quantized, *integers(1, 200, 64)),
+        (quantized, *integers(1, 131, 80, heads=8)),
+        (quantized, *integers(1, 130, 64, heads=24, values=40)),
+        (quantized, *integers(5, 257, 128, heads=4)),
+        (quantized, *integers(1, 128, 256, heads=3, groups=3)),
+    ),
+    # Other kernels compute keys and values of many rows.
+    "quantized-prompt": lambda: several((quantized, *integers(40, 140, 32, heads=6, groups=1))),
     "by-hand": lambda: several(
         (by_hand, *qkv(70, 190, 64, batch=2), additive(allowed(2, 1, 70, 190)[:, :, :1] | True)),
         (by_hand, *qkv(140, 140, 32), additive(window(140, 140, 0, 20))),
@@ -176,7 +198,7 @@ def kernels(program, folder: pathlib.Path) -> str:
     return (folder / "k.mlir").read_text()
 
 
-@pytest.mark.parametrize("name", ["few-rows", "masks", "heads"])
+@pytest.mark.parametrize("name", ["few-rows", "masks", "heads", "quantized"])
 def test_one_kernel(name, tmp_path):
     """No attention of these cases is computed by several kernels."""
     randn.seed = 0

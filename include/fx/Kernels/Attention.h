@@ -39,7 +39,7 @@ struct Attention {
   unsigned key = 0;
   /// Labels the loops of `ops` and of `others` by the loops of `values.op`.
   /// Returns nullopt if labels conflict or a loop has no label. The reduction
-  /// loop of `scores.op`, and of an op that gathers the keys, has no label.
+  /// loop of `scores.op`, and of ops that compute the keys, has no label.
   std::optional<LoopLabels>
   label(llvm::ArrayRef<mlir::Operation *> others = {}) const;
 };

@@ -246,12 +246,18 @@ std::optional<LoopLabels> Attention::label(ArrayRef<Operation *> others) const {
   all.insert(others.begin(), others.end());
   labels.setRoot(root, loops);
   // The reduction loop of the first matmul has no label. It is also a loop of
-  // the op that gathers the keys.
+  // the ops that compute the keys.
+  llvm::SetVector<Operation *> ofKeys;
   linalg::GenericOp first = scores.op;
-  Operation *keys = first.getInputs()[scores.b].getDefiningOp();
+  SmallVector<Value> open = {first.getInputs()[scores.b]};
+  while (!open.empty()) {
+    Operation *def = open.pop_back_val().getDefiningOp();
+    if (def && all.contains(def) && ofKeys.insert(def))
+      llvm::append_range(open, def->getOperands());
+  }
   bool agree = labels.propagate(all.getArrayRef()) &&
                llvm::all_of(all, [&](Operation *op) {
-                 return op == first || op == keys ||
+                 return op == first || ofKeys.contains(op) ||
                         !isa<linalg::GenericOp>(op) || labels.isComplete(op);
                });
   return agree ? std::optional(labels) : std::nullopt;

@@ -80,7 +80,7 @@ private:
   std::optional<LoopLabels> rowLabels(const Group &group);
   void addChain(Group &group, Fits fits);
   void addProducers(Group &group, Fits fits, Value expanded = {});
-  SmallVector<Operation *> findGathers(Attention &match);
+  SmallVector<Operation *> findReaders(Attention &match);
   Group attention(Attention match);
   Group contraction(const Contraction &match);
   Group rows(linalg::GenericOp op);
@@ -250,53 +250,6 @@ void KernelFormation::addProducers(Group &group, Fits fits, Value expanded) {
   }
 }
 
-/// Returns the ops that gather the keys and the values of an attention; none if
-/// its kernel should read both from memory.
-SmallVector<Operation *> KernelFormation::findGathers(Attention &match) {
-  if (target.isGPU && !hasFewQueries(match))
-    return {};
-  SmallVector<Operation *> gathers;
-  for (Value v : {match.scores.rhs(), match.values.rhs()}) {
-    Operation *def = v.getDefiningOp();
-    if (!v.hasOneUse() || !isFree(def) || !matchRowGather(def))
-      return {};
-    gathers.push_back(def);
-  }
-  return gathers;
-}
-
-Group KernelFormation::attention(Attention match) {
-  Group group(match.ops.begin(), match.ops.end());
-  SmallVector<Operation *> gathers = findGathers(match);
-  auto fits = [&](const Group &g) {
-    // Queries, keys and values must be read from memory, or gathered.
-    for (Value v : {match.scores.lhs(), match.scores.rhs(), match.values.rhs()})
-      if (Operation *def = v.getDefiningOp();
-          def && g.contains(def) && !llvm::is_contained(gathers, def))
-        return false;
-    return match.label(g.getArrayRef()).has_value();
-  };
-  if (!llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
-      !isConvex(group) || !fits(group))
-    return Group();
-  Group more = group;
-  more.insert(gathers.begin(), gathers.end());
-  if (isConvex(more) && fits(more))
-    group = more;
-  else
-    gathers.clear();
-  addChain(group, fits);
-  addProducers(group, fits);
-  // Results of ops before the second matmul are not stored to memory.
-  Operation *values = group[0];
-  for (Operation *op : match.ops)
-    if (op != values && !llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return group.contains(user);
-        }))
-      return Group();
-  return group;
-}
-
 /// Returns true if `op` computes its result from a tensor of the same rank with
 /// narrower elements.
 static bool isExpansion(Operation *op) {
@@ -312,6 +265,67 @@ static bool isExpansion(Operation *op) {
     return type && type.getRank() == int64_t(generic.getNumLoops()) &&
            bits(v) >= 8 && bits(v) < bits(generic.getResult(0));
   });
+}
+
+/// Returns true if pointwise ops compute the result of `op`, which nothing else
+/// reads, from a tensor of the same rank with narrower elements.
+static bool isExpansionByOps(Operation *op) {
+  if (!op || !isPointwise(op) || op->getNumResults() != 1 ||
+      !op->getResult(0).hasOneUse())
+    return false;
+  return isExpansion(op) || llvm::any_of(op->getOperands(), [](Value v) {
+           return isExpansionByOps(v.getDefiningOp());
+         });
+}
+
+/// Returns the ops that gather or expand the keys and the values of an
+/// attention, if its kernel should compute them as it reads them. A GPU gathers
+/// both or none. An expansion is repeated for each tile of rows.
+SmallVector<Operation *> KernelFormation::findReaders(Attention &match) {
+  bool hasFew = hasFewQueries(match);
+  if (target.isGPU && !hasFew)
+    return {};
+  SmallVector<Operation *> readers;
+  for (Value v : {match.scores.rhs(), match.values.rhs()}) {
+    Operation *def = v.getDefiningOp();
+    bool expands = !target.isGPU && hasFew && isExpansionByOps(def);
+    if (v.hasOneUse() && isFree(def) && (expands || matchRowGather(def)))
+      readers.push_back(def);
+  }
+  return target.isGPU && readers.size() < 2 ? SmallVector<Operation *>()
+                                            : readers;
+}
+
+Group KernelFormation::attention(Attention match) {
+  Group group(match.ops.begin(), match.ops.end());
+  SmallVector<Operation *> readers = findReaders(match);
+  auto fits = [&](const Group &g) {
+    // Queries must be read from memory.
+    for (Value v : {match.scores.lhs(), match.scores.rhs(), match.values.rhs()})
+      if (Operation *def = v.getDefiningOp();
+          def && g.contains(def) && !llvm::is_contained(readers, def))
+        return false;
+    return match.label(g.getArrayRef()).has_value();
+  };
+  if (!llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
+      !isConvex(group) || !fits(group))
+    return Group();
+  Group more = group;
+  more.insert(readers.begin(), readers.end());
+  if (isConvex(more) && fits(more))
+    group = more;
+  else
+    readers.clear();
+  addChain(group, fits);
+  addProducers(group, fits);
+  // Results of ops before the second matmul are not stored to memory.
+  Operation *values = group[0];
+  for (Operation *op : match.ops)
+    if (op != values && !llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return group.contains(user);
+        }))
+      return Group();
+  return group;
 }
 
 Group KernelFormation::contraction(const Contraction &match) {

@@ -119,7 +119,7 @@ Value AttentionEmitter::load(Scope &scope, const Operand &operand,
   // A vector has elements of several keys if their rows fill no vectors.
   bool isAcross = llvm::any_of(ArrayRef(where).drop_back(),
                                [](const codegen::Coord &c) { return c.lane; });
-  if (operand.gather && isAcross)
+  if (operand.isComputed || (operand.gather && isAcross))
     return code.eval(scope, operand.tensor, where);
   auto [memory, at] = locate(operand, where);
   return code.load(memory, at);
@@ -370,6 +370,8 @@ bool AttentionEmitter::isStream(const Operand &operand,
 void AttentionEmitter::prefetchRow(const Operand &operand,
                                    ArrayRef<int> operandLabels, int lane,
                                    Index &index, int64_t size) {
+  if (operand.isComputed)
+    return;
   // One row of bf16 is multiplied faster than memory is read.
   if (tileRows == 1 && !operand.element().isF32() &&
       isStream(operand, operandLabels, size))

@@ -34,7 +34,8 @@ namespace fx::cpu {
 /// Their keys and values are not read.
 ///
 /// Keys and values that the kernel gathers, such as those of a paged cache, are
-/// read through the table of their pages.
+/// read through the table of their pages. Those of few rows may be computed,
+/// such as the numbers that the integers of a quantized cache stand for.
 class AttentionEmitter {
 public:
   explicit AttentionEmitter(KernelCode &code) : code(code) {}
@@ -51,13 +52,16 @@ private:
 
   /// Queries, keys or values. The memory of gathered ones is that of the tensor
   /// that they are gathered from. For each key of a block, `offsets` has the
-  /// offset of its row in there.
+  /// offset of its row in there. Other ops compute elements as they are read.
   struct Operand {
     mlir::Value tensor;
     Buffer memory;
     std::optional<kernel::RowGather> gather;
     mlir::Value offsets;
-    mlir::Type element() const { return memory.element; }
+    bool isComputed = false;
+    mlir::Type element() const {
+      return mlir::getElementTypeOrSelf(tensor.getType());
+    }
   };
 
   //===--- the plan ------------------------------------------------------===//
@@ -76,7 +80,7 @@ private:
     return place(labels.ofTensor(tensor), lane);
   }
   /// Finds the memory of an operand, or of the tensor that it is gathered from.
-  /// Returns false if there is none.
+  /// Returns false if it has none and is not computed by pointwise ops.
   bool findMemory(mlir::Value tensor, Operand &operand);
   llvm::SmallVector<int> operandLabels(mlir::AffineMap map,
                                        llvm::ArrayRef<int> loops);

@@ -237,6 +237,8 @@ Coords AttentionEmitter::place(ArrayRef<int> dims, int lane) {
 bool AttentionEmitter::isContiguous(const Operand &operand, ArrayRef<int> dims,
                                     int lane) {
   ArrayRef<codegen::Stride> strides = operand.memory.strides;
+  if (operand.isComputed)
+    return dims.back() == lane;
   // A gather keeps the last dimension.
   if (operand.gather)
     return dims.back() == lane && strides.back().isStatic(1);
@@ -254,7 +256,9 @@ bool AttentionEmitter::findMemory(Value tensor, Operand &operand) {
       memory = code.buffer(operand.gather->source());
   if (memory)
     operand.memory = *memory;
-  return memory;
+  operand.isComputed = !memory;
+  return memory ||
+         (tensor.getDefiningOp() && isPointwise(tensor.getDefiningOp()));
 }
 
 void AttentionEmitter::placeRow(const Index &i) {
