@@ -46,6 +46,23 @@ class Slots(torch.nn.Module):
         return sdpa(q, k, v, enable_gqa=True)
 
 
+class Quantized(torch.nn.Module):
+    """A cache of integers with a scale for each position of each head."""
+
+    def forward(self, q, keys, values, scales, table, lengths):
+        k, v = (gather(x, table, "page, head").to(q.dtype) for x in (keys, values))
+        k, v = (x * gather(s, table, "page, head") for x, s in zip((k, v), scales.unbind(0)))
+        seen = torch.arange(k.shape[2]) < lengths[:, None]
+        return sdpa(q, k, v, seen[:, None, None], enable_gqa=True)
+
+
+def integers(**options):
+    q, *caches, table, lengths = tensors(**options)
+    keys, values = ((x * 40).clamp(-127, 127).to(torch.int8) for x in caches)
+    scales = torch.stack([x.abs().amax(-1, keepdim=True) / 127 for x in caches])
+    return q, keys, values, scales, table, lengths
+
+
 class Written(torch.nn.Module):
     """A cache that the step writes before it reads it."""
 
@@ -108,6 +125,11 @@ def cases(dtype):
             call(Paged(), *make(queries=4)),
             call(Paged("head, page"), *make(queries=70, layout="head, page", pages=10)),
             call(Paged(window=50), *make(queries=33, heads=2, dim=32, pages=12)),
+        ],
+        "quantized": [
+            call(Quantized(), *integers(dtype=dtype)),
+            call(Quantized(), *integers(dtype=dtype, heads=8, dim=80, size=7, pages=20)),
+            call(Quantized(), *integers(dtype=dtype, heads=2, dim=128, values=48, queries=3)),
         ],
         "slots": [call(Slots(), *slots[:3], index), call(Slots(), *make(queries=9)[:3], index)],
     }

@@ -99,7 +99,8 @@ def FoldGathersPass : Pass<"fx-fold-gathers", "::mlir::ModuleOp"> {
     the gather the shape of the keys, so that its loops are those of the
     attention: coordinate `s` of the keys is position `s mod size` in page
     `table[s / size]`. Copies between the gather and the attention, as of a
-    permuted view, become a part of the gather, too.
+    permuted view, become a part of the gather, too. Pointwise ops between them,
+    which expand the integers of a quantized cache, keep their shape.
 
     ```mlir
     %pages = linalg.generic ... ins(%table : tensor<8x64xi64>) {

@@ -353,6 +353,14 @@ fx::kernel::matchAnyAttention(linalg::GenericOp values) {
   return matchAttention(values, contraction->kind);
 }
 
+/// Returns true if pointwise ops compute `v` from rows of a table.
+static bool isGathered(Value v) {
+  Operation *def = v.getDefiningOp();
+  if (!def || !isPointwise(def))
+    return false;
+  return matchRowGather(def) || llvm::any_of(def->getOperands(), isGathered);
+}
+
 /// The most rows that are few.
 static constexpr int64_t kFewQueries = 32;
 
@@ -389,7 +397,7 @@ bool fx::kernel::isFasterAsOne(const Attention &attention) {
   int64_t keys = outer[attention.key];
   bool isLong = ShapedType::isDynamic(keys) || keys >= kLeastKeys ||
                 scores.isHalf() || mayRoundToBF16(attention) ||
-                matchRowGather(scores.rhs().getDefiningOp());
+                isGathered(scores.rhs());
   return k && llvm::is_contained(scores.k, *k) && inner[*k] != 1 && v &&
          llvm::is_contained(values.n, *v) && outer[*v] != 1 && isLong;
 }

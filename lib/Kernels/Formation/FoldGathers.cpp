@@ -7,7 +7,6 @@
 
 #include "fx/Kernels/Attention.h"
 #include "fx/Kernels/Passes.h"
-#include "fx/Kernels/RowGather.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,6 +20,19 @@ namespace fx::kernel {
 
 using namespace mlir;
 using namespace fx::kernel;
+
+/// Returns the op if it chooses elements of a tensor by indices, and its loops
+/// are the dimensions of its result; null otherwise. `op` may be null. Columns
+/// may be chosen, too: those of scales are a single one.
+static linalg::GenericOp asGather(Operation *op) {
+  auto gather = dyn_cast_or_null<linalg::GenericOp>(op);
+  if (!gather || gather->getNumResults() != 1 || !isPointwise(gather) ||
+      !gather.getIndexingMapMatchingResult(gather->getResult(0)).isIdentity())
+    return {};
+  Value element = gather.getBody()->getTerminator()->getOperand(0);
+  return element.getDefiningOp<tensor::ExtractOp>() ? gather
+                                                    : linalg::GenericOp();
+}
 
 /// Returns true if `op` copies the elements of its only input, whose dimensions
 /// may be permuted.
@@ -59,20 +71,20 @@ static SmallVector<Value> expand(OpBuilder &b, Location loc,
 static bool mayCollapse(tensor::CollapseShapeOp collapse) {
   ArrayRef<int64_t> sizes = collapse.getSrcType().getShape();
   SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
-  return !groups.empty() && groups.back().size() == 1 &&
-         llvm::all_of(groups, [&](const ReassociationIndices &dims) {
-           return llvm::all_of(ArrayRef(dims).drop_front(), [&](int64_t dim) {
-             return !ShapedType::isDynamic(sizes[dim]) && sizes[dim] > 0;
-           });
-         });
+  auto fits = [&](const ReassociationIndices &dims) {
+    bool areColumns = &dims == &groups.back();
+    return llvm::all_of(ArrayRef(dims).drop_front(), [&](int64_t dim) {
+      return areColumns ? sizes[dim] == 1 : sizes[dim] > 0;
+    });
+  };
+  return !groups.empty() && llvm::all_of(groups, fits);
 }
 
-/// Replaces `user`, which reads the result of `gather` alone, by a gather to
-/// `init`. `coordinates` returns those of the result of `gather` in its body.
+/// Replaces `user`, which reads the result of gather `op` alone, by a gather to
+/// `init`. `coordinates` returns those of the result of `op` in its body.
 static void
-replaceUser(RowGather gather, Operation *user, Value init,
+replaceUser(linalg::GenericOp op, Operation *user, Value init,
             llvm::function_ref<SmallVector<Value>(OpBuilder &)> coordinates) {
-  linalg::GenericOp op = gather.op;
   OpBuilder b(user);
   int64_t rank = cast<RankedTensorType>(init.getType()).getRank();
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
@@ -119,13 +131,13 @@ static bool foldUser(Operation *user) {
   if (collapse ? !mayCollapse(collapse) : !isCopy(copy))
     return false;
   Value source = user->getOperand(0);
-  auto gather = matchRowGather(source.getDefiningOp());
-  if (!gather || !source.hasOneUse() || !hasPlainInputs(gather->op))
+  linalg::GenericOp gather = asGather(source.getDefiningOp());
+  if (!gather || !source.hasOneUse() || !hasPlainInputs(gather))
     return false;
   Location loc = user->getLoc();
   if (copy) {
     AffineMap map = copy.getIndexingMapsArray()[0];
-    replaceUser(*gather, user, copy.getDpsInits()[0], [&](OpBuilder &b) {
+    replaceUser(gather, user, copy.getDpsInits()[0], [&](OpBuilder &b) {
       return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
         unsigned loop = cast<AffineDimExpr>(expr).getPosition();
         return Value(linalg::IndexOp::create(b, loc, loop));
@@ -135,21 +147,28 @@ static bool foldUser(Operation *user) {
   }
   SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
   OpBuilder b(user);
-  Value init = tensor::CollapseShapeOp::create(
-      b, loc, collapse.getResultType(), gather->op.getDpsInits()[0], groups);
-  replaceUser(*gather, user, init, [&](OpBuilder &b) {
+  Value init = tensor::CollapseShapeOp::create(b, loc, collapse.getResultType(),
+                                               gather.getDpsInits()[0], groups);
+  replaceUser(gather, user, init, [&](OpBuilder &b) {
     return expand(b, loc, collapse.getSrcType().getShape(), groups);
   });
   return true;
 }
 
-/// Folds what is between a gather and the attention that reads `v`.
+/// Folds what is between gathers and the attention that reads `v`. Pointwise
+/// ops may expand what is gathered, such as integers with scales.
 static unsigned foldInto(Value v) {
   unsigned count = 0;
   Operation *def = v.getDefiningOp();
   if (isa_and_nonnull<tensor::CollapseShapeOp>(def))
     count += foldUser(def->getOperand(0).getDefiningOp());
-  return count + foldUser(def);
+  if (foldUser(def))
+    return count + 1;
+  if (auto op = dyn_cast_or_null<linalg::GenericOp>(def);
+      op && isPointwise(op) && v.hasOneUse() && !asGather(op))
+    for (Value input : op.getInputs())
+      count += foldInto(input);
+  return count;
 }
 
 namespace {
