@@ -159,6 +159,66 @@ def test_bounds(form, target, tmp_path):
         harness.compare(got, want)
 
 
+class Shown(torch.nn.Module):
+    """A mask that is written out: `show` returns which keys a query sees."""
+
+    def __init__(self, show):
+        super().__init__()
+        self.show = show
+
+    def forward(self, q, k, v, position):
+        at = torch.arange(k.shape[2], dtype=position.dtype)
+        mask = self.show(at, position.view(-1, 1, 1, 1), torch.arange(q.shape[2])[:, None])
+        return sdpa(q, k, v, mask.expand(len(q), 1, q.shape[2], k.shape[2]))
+
+
+#: Conditions, the position of each sequence, and the first and the last keys that are seen.
+SHOWN = {
+    "int32": (lambda at, p, row: at < p, torch.int32, [130, 60], (0, 130)),
+    "int32 + 1": (lambda at, p, row: at + 1 <= p, torch.int32, [130, 60], (0, 130)),
+    "causal": (lambda at, p, row: (at <= row + 70) & (at < p), torch.int64, [90, 20], (0, 90)),
+    "both": (lambda at, p, row: (at < p) & (at < p + row - 9), torch.int64, [130, 60], (0, 126)),
+    "far": (lambda at, p, row: at <= p, torch.int64, [2**63 - 1, 2**62], (0, 300)),
+    "far below": (lambda at, p, row: at > p, torch.int64, [-(2**63), -1], (0, 300)),
+    "wraps": (lambda at, p, row: at - p < 0, torch.int64, [-(2**63), -(2**63) + 5], (0, 300)),
+    "wraps, int32": (lambda at, p, row: p - at >= 0, torch.int32, [-(2**31), 90], (0, 300)),
+    "flipped": (lambda at, p, row: (at < p).flip(-1), torch.int64, [130, 60], (0, 300)),
+    "unsigned": (lambda at, p, row: at != p, torch.int64, [130, 60], (0, 300)),
+}
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_80", "cuda:sm_90a"])
+@pytest.mark.parametrize("name", SHOWN)
+def test_conditions(name, target, tmp_path):
+    """Integers of two widths, several conditions, and numbers that wrap around."""
+    show, dtype, positions, (first, end) = SHOWN[name]
+    queries = 130 if target == "cuda:sm_90a" else 5
+    generator = torch.Generator().manual_seed(1)
+    q, k, v = (
+        torch.randn(2, 2, n, 64, generator=generator).bfloat16() for n in (queries, 300, 300)
+    )
+    if queries > 100:
+        end = 300 if name in ("causal", "both") else end
+    args = (q, k, v, torch.tensor(positions, dtype=dtype))
+    module, _, model = build(lambda: (Shown(show), args, None), tmp_path, target)
+    want = exporting.eager(module, args)
+    for x in (k, v):
+        x[:, :, -(-end // 128) * 128 :] = NAN
+    harness.compare(model.run(args, want), want)
+
+
+def test_deep_conditions(tmp_path):
+    """A value that is read twice in each of many steps is visited once."""
+
+    def show(at, p, row):
+        for _ in range(30):
+            p = p ^ (p * 3 + 1)
+        return at > p % 300
+
+    q, k, v = (torch.randn(2, 2, n, 64) for n in (5, 300, 300))
+    harness.check(Shown(show), (q, k, v, torch.tensor([5, 70])), folder=tmp_path, modes=["compiled"])
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_random(seed, tmp_path):
     """Sizes, layouts, masks and dtypes that fill tiles, blocks and pages, or do not."""

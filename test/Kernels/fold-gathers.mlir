@@ -140,3 +140,28 @@ func.func @others(%q: tensor<2x4x1x64xf32>, %q2: tensor<2x99x64xf32>, %cache: te
   } -> tensor<2x4x1x128xf32>
   return %s1, %s2, %s3, %read : tensor<2x4x1x128xf32>, tensor<2x4x1x128xf32>, tensor<2x4x1x128xf32>, tensor<2x8x16x4x64xf32>
 }
+
+// The body reads what was there before.
+// CHECK-LABEL: func.func @reads_output
+// CHECK: tensor.collapse_shape
+func.func @reads_output(%q: tensor<2x4x1x64xf32>, %cache: tensor<99x16x4x64xf32>, %table: tensor<2x8xi64>, %to: tensor<2x8x16x4x64xf32>, %y: tensor<2x4x1x128xf32>) -> tensor<2x4x1x128xf32> {
+  %pages = linalg.generic {indexing_maps = [#table, #pages], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%table : tensor<2x8xi64>) outs(%to : tensor<2x8x16x4x64xf32>) {
+  ^bb0(%id: i64, %out: f32):
+    %o = linalg.index 2 : index
+    %h = linalg.index 3 : index
+    %e = linalg.index 4 : index
+    %more = arith.fptosi %out : f32 to i64
+    %sum = arith.addi %id, %more : i64
+    %p = arith.index_cast %sum : i64 to index
+    %x = tensor.extract %cache[%p, %o, %h, %e] : tensor<99x16x4x64xf32>
+    linalg.yield %x : f32
+  } -> tensor<2x8x16x4x64xf32>
+  %keys = tensor.collapse_shape %pages [[0], [1, 2], [3], [4]] : tensor<2x8x16x4x64xf32> into tensor<2x128x4x64xf32>
+  %scores = linalg.generic {indexing_maps = [#q, #k, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%q, %keys : tensor<2x4x1x64xf32>, tensor<2x128x4x64xf32>) outs(%y : tensor<2x4x1x128xf32>) attrs = {fx.attention = 0 : i64} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x4x1x128xf32>
+  return %scores : tensor<2x4x1x128xf32>
+}

@@ -18,15 +18,20 @@ struct KeyBound {
   mlir::linalg::GenericOp op;
   mlir::Value value;
   int64_t offset = 0;
+  /// The program subtracts the key from the value, or the value from the key.
+  /// The difference is another one if it wraps around.
+  bool isSubtracted = false;
   /// The bound differs between the rows of the attention.
   bool dependsOnRows = false;
+  /// The value is computed from elements of tensors.
+  bool readsMemory = false;
 };
 
-/// x is -inf for keys before `first` and after `last`, as far as these are
-/// known. Sequences of a padded batch, positions of a cache that are not filled
-/// yet and sliding windows have such bounds.
+/// x is -inf for keys before one of the bounds `first`, and after one of
+/// `last`. Sequences of a padded batch, positions of a cache that are not
+/// filled yet and sliding windows have such bounds.
 struct KeyBounds {
-  std::optional<KeyBound> first, last;
+  llvm::SmallVector<KeyBound, 1> first, last;
 };
 
 /// Finds the bounds in the mask of an attention, which the ops that are labeled

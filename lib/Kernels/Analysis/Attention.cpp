@@ -67,6 +67,8 @@ struct Matcher {
   OperandKind kind;
   Attention found;
   llvm::SetVector<Operation *> ops;
+  /// Pointwise ops that `findScores` has visited, and its results.
+  llvm::DenseMap<Operation *, bool> dependsOnScores;
 
   /// Returns the value that the op that defines `tensor` yields, and adds this
   /// op to the attention. Returns null if the op is not pointwise.
@@ -209,6 +211,8 @@ bool Matcher::findScores(Value tensor) {
     ops.insert(def);
     return true;
   }
+  if (auto known = dependsOnScores.find(def); known != dependsOnScores.end())
+    return known->second;
   if (def->getNumResults() != 1 || !isPointwise(def))
     return false;
   bool depends = false;
@@ -217,7 +221,7 @@ bool Matcher::findScores(Value tensor) {
       depends |= findScores(input);
   if (depends)
     ops.insert(def);
-  return depends;
+  return dependsOnScores[def] = depends;
 }
 
 /// Returns true if no op outside reads the results of ops before the second
@@ -339,7 +343,8 @@ bool Matcher::match(linalg::GenericOp op) {
 
 std::optional<Attention> fx::kernel::matchAttention(linalg::GenericOp values,
                                                     OperandKind kind) {
-  Matcher matcher{kind, {}, {}};
+  Matcher matcher;
+  matcher.kind = kind;
   if (!matcher.match(values))
     return std::nullopt;
   return matcher.found;
@@ -356,7 +361,7 @@ fx::kernel::matchAnyAttention(linalg::GenericOp values) {
 /// Returns true if pointwise ops compute `v` from rows of a table.
 static bool isGathered(Value v) {
   Operation *def = v.getDefiningOp();
-  if (!def || !isPointwise(def))
+  if (!def || !v.hasOneUse() || !isPointwise(def))
     return false;
   return matchRowGather(def) || llvm::any_of(def->getOperands(), isGathered);
 }

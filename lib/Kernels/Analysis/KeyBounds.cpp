@@ -14,14 +14,19 @@
 #include "fx/Kernels/KeyBounds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace fx::kernel;
 using Predicate = arith::CmpIPredicate;
 
-/// The largest constant that is added to a key or to its bound.
-static constexpr int64_t kMostOffset = int64_t(1) << 31;
+/// The largest constant that is added to a key. There are fewer keys, so that
+/// the sum does not wrap around in 32 bits.
+static constexpr int64_t kMostOffset = int64_t(1) << 30;
+/// The largest number of bounds on each side.
+static constexpr size_t kMostBounds = 3;
 
 namespace {
 /// A value of the body of a generic.
@@ -49,17 +54,21 @@ private:
     return label >= 0 &&
            llvm::is_contained(attention.values.m, unsigned(label));
   }
-  /// Returns true if the value differs between the loops whose labels `varies`
-  /// accepts.
-  bool dependsOn(Element e, llvm::function_ref<bool(int)> varies) const;
+  /// What a value is computed from.
+  struct Sources {
+    bool keys = false, rows = false, memory = false;
+  };
+  Sources findSources(Element e) const;
   /// Looks for conditions in a value of which x is computed.
   void findMasks(Element e);
   /// Adds the bounds that follow if keys are only seen where `e` is `expected`.
   void addCondition(Element e, bool expected);
   void addComparison(linalg::GenericOp op, arith::CmpIOp compare,
                      bool expected);
-  /// Adds the bound `key` `predicate` `value` + `offset`.
-  void addBound(Predicate predicate, Element value, int64_t offset);
+  /// Adds the bound `key` `predicate` `value` + `offset`. Unsigned comparisons
+  /// and equalities are no bounds.
+  void addBound(Predicate predicate, Element value, int64_t offset,
+                bool isSubtracted);
 
   const Attention &attention;
   const LoopLabels &labels;
@@ -90,43 +99,69 @@ Element BoundFinder::follow(Element e) const {
 std::optional<int64_t> BoundFinder::matchKey(Element e) const {
   e = follow(e);
   Operation *def = e.value.getDefiningOp();
-  if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp>(def))
-    return matchKey({e.op, def->getOperand(0)});
+  if (auto narrow = dyn_cast_or_null<arith::TruncIOp>(def);
+      narrow && narrow.getType().getIntOrFloatBitWidth() >= 32)
+    return matchKey({e.op, narrow.getIn()});
+  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(def)) {
+    Type type = cast.getType();
+    if (type.isIndex() || type.getIntOrFloatBitWidth() >= 32)
+      return matchKey({e.op, cast.getIn()});
+    return std::nullopt;
+  }
+  if (auto wide = dyn_cast_or_null<arith::ExtSIOp>(def))
+    return matchKey({e.op, wide.getIn()});
   if (auto index = dyn_cast_or_null<linalg::IndexOp>(def))
     return isKey(label(e.op, index.getDim())) ? std::optional<int64_t>(0)
                                               : std::nullopt;
   APInt c;
   if (!isa_and_nonnull<arith::AddIOp>(def) ||
       !matchPattern(def->getOperand(1), m_ConstantInt(&c)) ||
-      c.getSignificantBits() > 32)
+      c.getSignificantBits() > 31)
     return std::nullopt;
   std::optional<int64_t> key = matchKey({e.op, def->getOperand(0)});
-  if (!key || std::abs(*key) > kMostOffset)
+  if (!key || std::abs(*key + c.getSExtValue()) > kMostOffset)
     return std::nullopt;
   return *key + c.getSExtValue();
 }
 
-bool BoundFinder::dependsOn(Element e,
-                            llvm::function_ref<bool(int)> varies) const {
-  e = follow(e);
-  if (auto arg = dyn_cast<BlockArgument>(e.value)) {
-    if (arg.getOwner() != e.op.getBody())
-      return false;
-    AffineMap map =
-        e.op.getMatchingIndexingMap(&e.op->getOpOperand(arg.getArgNumber()));
-    for (unsigned loop = 0; loop < e.op.getNumLoops(); ++loop)
-      if (map.isFunctionOfDim(loop) && varies(label(e.op, loop)))
-        return true;
-    return false;
+BoundFinder::Sources BoundFinder::findSources(Element e) const {
+  Sources sources;
+  auto addLoop = [&](linalg::GenericOp op, unsigned loop) {
+    sources.keys |= isKey(label(op, loop));
+    sources.rows |= isRow(label(op, loop));
+  };
+  llvm::SetVector<Value> open;
+  llvm::DenseMap<Value, linalg::GenericOp> ops;
+  auto add = [&](Element next) {
+    next = follow(next);
+    open.insert(next.value);
+    ops[next.value] = next.op;
+  };
+  add(e);
+  for (size_t n = 0; n < open.size(); ++n) {
+    Value v = open[n];
+    linalg::GenericOp op = ops[v];
+    if (auto arg = dyn_cast<BlockArgument>(v)) {
+      if (arg.getOwner() != op.getBody())
+        continue;
+      sources.memory = true;
+      AffineMap map =
+          op.getMatchingIndexingMap(&op->getOpOperand(arg.getArgNumber()));
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (map.isFunctionOfDim(loop))
+          addLoop(op, loop);
+      continue;
+    }
+    Operation *def = v.getDefiningOp();
+    if (def->getBlock() != op.getBody())
+      continue;
+    if (auto index = dyn_cast<linalg::IndexOp>(def))
+      addLoop(op, index.getDim());
+    sources.memory |= isa<tensor::ExtractOp>(def);
+    for (Value operand : def->getOperands())
+      add({op, operand});
   }
-  Operation *def = e.value.getDefiningOp();
-  if (def->getBlock() != e.op.getBody())
-    return false;
-  if (auto index = dyn_cast<linalg::IndexOp>(def))
-    return varies(label(e.op, index.getDim()));
-  return llvm::any_of(def->getOperands(), [&](Value operand) {
-    return dependsOn({e.op, operand}, varies);
-  });
+  return sources;
 }
 
 void BoundFinder::findMasks(Element e) {
@@ -199,37 +234,40 @@ void BoundFinder::addComparison(linalg::GenericOp op, arith::CmpIOp compare,
       predicate = swapSides(predicate);
     }
     if (auto key = matchKey({op, x}))
-      return addBound(predicate, {op, y}, -*key);
+      return addBound(predicate, {op, y}, -*key, /*isSubtracted=*/false);
     // A difference of the key and its bound, and a constant.
     Element difference = follow({op, x});
     auto sub = difference.value.getDefiningOp<arith::SubIOp>();
     APInt c;
     if (!sub || !matchPattern(follow({op, y}).value, m_ConstantInt(&c)) ||
-        c.getSignificantBits() > 32)
+        c.getSignificantBits() > 31)
       continue;
     linalg::GenericOp in = difference.op;
     if (auto key = matchKey({in, sub.getLhs()}))
-      return addBound(predicate, {in, sub.getRhs()}, c.getSExtValue() - *key);
+      return addBound(predicate, {in, sub.getRhs()}, c.getSExtValue() - *key,
+                      /*isSubtracted=*/true);
     if (auto key = matchKey({in, sub.getRhs()}))
       return addBound(swapSides(predicate), {in, sub.getLhs()},
-                      -c.getSExtValue() - *key);
+                      -c.getSExtValue() - *key, /*isSubtracted=*/true);
   }
 }
 
-void BoundFinder::addBound(Predicate predicate, Element value, int64_t offset) {
-  if (dependsOn(value, [&](int label) { return isKey(label); }))
+void BoundFinder::addBound(Predicate predicate, Element value, int64_t offset,
+                           bool isSubtracted) {
+  Sources sources = findSources(value);
+  if (sources.keys)
     return;
-  KeyBound bound{value.op, value.value, offset,
-                 dependsOn(value, [&](int label) { return isRow(label); })};
-  if (predicate == Predicate::slt || predicate == Predicate::sle) {
-    bound.offset -= predicate == Predicate::slt;
-    if (!bounds.last)
-      bounds.last = bound;
-  } else if (predicate == Predicate::sgt || predicate == Predicate::sge) {
-    bound.offset += predicate == Predicate::sgt;
-    if (!bounds.first)
-      bounds.first = bound;
-  }
+  KeyBound bound{value.op,     value.value,  offset,
+                 isSubtracted, sources.rows, sources.memory};
+  auto add = [&](SmallVectorImpl<KeyBound> &to, bool isStrict, int64_t step) {
+    bound.offset += isStrict ? step : 0;
+    if (to.size() < kMostBounds)
+      to.push_back(bound);
+  };
+  if (predicate == Predicate::slt || predicate == Predicate::sle)
+    add(bounds.last, predicate == Predicate::slt, -1);
+  else if (predicate == Predicate::sgt || predicate == Predicate::sge)
+    add(bounds.first, predicate == Predicate::sgt, 1);
 }
 
 KeyBounds BoundFinder::run() {

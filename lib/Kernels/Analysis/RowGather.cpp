@@ -9,24 +9,32 @@
 
 #include "fx/Kernels/Analysis.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Returns true if `v`, a value of the body of `op`, differs between iterations
-/// of `loop`.
-static bool dependsOn(Value v, linalg::GenericOp op, unsigned loop) {
-  if (auto arg = dyn_cast<BlockArgument>(v))
-    return arg.getOwner() == op.getBody() &&
-           op.getMatchingIndexingMap(&op->getOpOperand(arg.getArgNumber()))
-               .isFunctionOfDim(loop);
-  Operation *def = v.getDefiningOp();
-  if (def->getBlock() != op.getBody())
-    return false;
-  if (auto index = dyn_cast<linalg::IndexOp>(def))
-    return index.getDim() == loop;
-  return llvm::any_of(def->getOperands(), [&](Value operand) {
-    return dependsOn(operand, op, loop);
-  });
+/// Returns true if one of `values`, which are those of the body of `op`,
+/// differs between iterations of `loop`.
+static bool dependOn(ValueRange values, linalg::GenericOp op, unsigned loop) {
+  llvm::SetVector<Value> open(values.begin(), values.end());
+  for (size_t n = 0; n < open.size(); ++n) {
+    if (auto arg = dyn_cast<BlockArgument>(open[n])) {
+      if (arg.getOwner() == op.getBody() &&
+          op.getMatchingIndexingMap(&op->getOpOperand(arg.getArgNumber()))
+              .isFunctionOfDim(loop))
+        return true;
+      continue;
+    }
+    Operation *def = open[n].getDefiningOp();
+    if (def->getBlock() != op.getBody())
+      continue;
+    if (auto index = dyn_cast<linalg::IndexOp>(def))
+      if (index.getDim() == loop)
+        return true;
+    open.insert(def->operand_begin(), def->operand_end());
+  }
+  return false;
 }
 
 std::optional<RowGather> fx::kernel::matchRowGather(Operation *operation) {
@@ -45,8 +53,7 @@ std::optional<RowGather> fx::kernel::matchRowGather(Operation *operation) {
   unsigned last = op.getNumLoops() - 1;
   auto column = extract.getIndices().back().getDefiningOp<linalg::IndexOp>();
   if (!column || column.getDim() != last ||
-      llvm::any_of(extract.getIndices().drop_back(),
-                   [&](Value index) { return dependsOn(index, op, last); }))
+      dependOn(extract.getIndices().drop_back(), op, last))
     return std::nullopt;
   return RowGather{op, extract};
 }

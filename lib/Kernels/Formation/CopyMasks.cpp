@@ -25,16 +25,16 @@ static constexpr int64_t kMostCost = 16;
 
 using Ops = llvm::SetVector<Operation *>;
 
-/// Adds the pointwise ops that compute `v` to `ops`, users first. Their cost is
-/// added to `cost`.
-static void addProducers(Value v, Ops &ops, int64_t &cost) {
+/// Adds the pointwise ops of `block` that compute `v` to `ops`, users first.
+/// Their cost is added to `cost`.
+static void addProducers(Value v, Block *block, Ops &ops, int64_t &cost) {
   auto op = v.getDefiningOp<linalg::GenericOp>();
-  if (!op || !isPointwise(op) || op->getNumResults() != 1 || cost > kMostCost ||
-      !ops.insert(op))
+  if (!op || op->getBlock() != block || !isPointwise(op) ||
+      op->getNumResults() != 1 || cost > kMostCost || !ops.insert(op))
     return;
   cost += bodyCost(op);
   for (Value input : op.getInputs())
-    addProducers(input, ops, cost);
+    addProducers(input, block, ops, cost);
 }
 
 /// Returns the ops that compute the masks of an attention, and are not a part
@@ -44,7 +44,7 @@ static Ops findMasks(const Attention &attention, int64_t &cost) {
   for (Operation *op : attention.ops)
     if (isPointwise(op))
       for (Value input : cast<linalg::GenericOp>(op).getInputs())
-        addProducers(input, masks, cost);
+        addProducers(input, op->getBlock(), masks, cost);
   for (Operation *op : attention.ops)
     masks.remove(op);
   return masks;
@@ -79,7 +79,7 @@ struct CopyMasks : fx::kernel::impl::CopyMasksPassBase<CopyMasks> {
     if (!labels)
       return;
     KeyBounds bounds = matchKeyBounds(attention, *labels);
-    if (!bounds.first && !bounds.last)
+    if (bounds.first.empty() && bounds.last.empty())
       return;
     // Producers are defined before their users in the block.
     SmallVector<Operation *> order = masks.takeVector();

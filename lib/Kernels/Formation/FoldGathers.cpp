@@ -29,6 +29,8 @@ static linalg::GenericOp asGather(Operation *op) {
   if (!gather || gather->getNumResults() != 1 || !isPointwise(gather) ||
       !gather.getIndexingMapMatchingResult(gather->getResult(0)).isIdentity())
     return {};
+  if (!gather.getBody()->getArguments().back().use_empty())
+    return {};
   Value element = gather.getBody()->getTerminator()->getOperand(0);
   return element.getDefiningOp<tensor::ExtractOp>() ? gather
                                                     : linalg::GenericOp();

@@ -199,10 +199,12 @@ Value TileMatMul::elementPointer(const TileOperand &operand, const Index &x,
                                  Scope *scope) {
   Coords where = operandCoords(operand.isLhs, x, atK);
   isStored = Value();
-  if (auto gather = gatherOf(operand.isLhs))
+  if (auto gather = gatherOf(operand.isLhs)) {
+    assert(scope && "a table is read in a scope");
     readTable(code, *scope, *gather, where);
-  else
+  } else {
     isStored = removePadding(operand.isLhs, where);
+  }
   Index offset;
   for (auto [coord, stride] :
        llvm::zip(where, code.buffer(stored(operand.isLhs))->strides))

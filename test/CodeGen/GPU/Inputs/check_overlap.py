@@ -19,6 +19,8 @@ for path in sys.argv[1:]:
     for entry in entries:
         name = entry.split("(")[0]
         before, wait, after = entry.partition("griddepcontrol.wait;")
+        if after.count("griddepcontrol.wait;"):
+            raise SystemExit(f"{name} waits twice")
         if not wait or not after.lstrip().startswith("griddepcontrol.launch_dependents;"):
             raise SystemExit(f"{name} does not wait")
         # A thread that branches might not wait.

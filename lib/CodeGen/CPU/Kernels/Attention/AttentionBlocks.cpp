@@ -225,10 +225,10 @@ Value AttentionEmitter::emitIsVisible(Scope &scope) {
 // of the next block are prefetched. Past the last key, the last one is
 // repeated.
 void AttentionEmitter::locateRows(Scope &scope, const Operand &operand,
-                                  ArrayRef<int> labels) {
+                                  ArrayRef<int> labels, int64_t ahead) {
   int64_t width = panelVectors * code.lanes;
   Index last = code.sub(numKeys, Index::of(1));
-  Index end = add(mul(code.ceilDiv(count, width), width), Index::of(keysAhead));
+  Index end = add(mul(code.ceilDiv(count, width), width), Index::of(ahead));
   forEach(scope, end, 1, [&](Scope &here, const Index &j) {
     at[attention.key] = code.min(add(key0, j), last);
     Coords where = place(labels);
@@ -355,8 +355,10 @@ void AttentionEmitter::multiplyPanel(Scope &scope, const Index &i,
                   loop.getResult(r * V + v));
 }
 
-/// The largest number of products of vectors of a key whose loop is unrolled.
-static constexpr int64_t kUnrolledSteps = 64;
+/// The largest number of products of vectors of a key and all rows whose loop
+/// is unrolled.
+static constexpr int64_t kUnrolledProducts = 64;
+
 bool AttentionEmitter::isStream(const Operand &operand,
                                 ArrayRef<int> operandLabels, int64_t size) {
   if (operand.gather)
@@ -377,6 +379,7 @@ void AttentionEmitter::prefetchRow(const Operand &operand,
       isStream(operand, operandLabels, size))
     return;
   int64_t line = 64 * 8 / operand.element().getIntOrFloatBitWidth();
+  Index outside = index;
   for (int64_t e = 0; e < size; e += line) {
     index = Index::of(e);
     auto [memory, where] = locate(operand, place(operandLabels, lane));
@@ -384,6 +387,7 @@ void AttentionEmitter::prefetchRow(const Operand &operand,
       c.lane = 0;
     code.prefetch(memory, where, /*isFarAhead=*/true);
   }
+  index = outside;
 }
 
 // Keys are read one after the other, in the order of memory. With several keys
@@ -428,7 +432,7 @@ void AttentionEmitter::multiplyDots(Scope &scope) {
       }
     };
     int64_t width = queryDepth() * code.lanes;
-    if (innerSize / width * tileRows <= kUnrolledSteps) {
+    if (innerSize / width * tileRows <= kUnrolledProducts) {
       for (int64_t e = 0; e < innerSize; e += width)
         addProducts(here, Index::of(e));
     } else {

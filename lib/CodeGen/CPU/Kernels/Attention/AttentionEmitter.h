@@ -129,9 +129,10 @@ private:
 
   //===--- the phases of a block of keys, from `key0` on ------------------===//
   void clear(Scope &task);
-  /// Computes the offsets of the rows of keys or values that are gathered.
+  /// Computes the offsets of the rows of keys or values that are gathered: of
+  /// those of the block, and of `ahead` more.
   void locateRows(Scope &scope, const Operand &operand,
-                  llvm::ArrayRef<int> labels);
+                  llvm::ArrayRef<int> labels, int64_t ahead);
   /// Copies the queries of the task: their rows then are at constant distances
   /// from each other, for which a tile needs one address.
   void copyQueries(Scope &task);

@@ -31,7 +31,7 @@ static constexpr int64_t kPairRows = 204;
 static constexpr int64_t kBlockKeys = 128, kWideBlockKeys = 64, kWideHead = 128;
 /// The bytes of keys that are prefetched ahead.
 static constexpr int64_t kBytesAhead = 8192;
-/// Rows with less vectors than these have wide tiles, to use the registers.
+/// Up to this number of rows, tiles are wide, to use the registers.
 static constexpr int64_t kFewRows = 2;
 
 //===----------------------------------------------------------------------===//
@@ -308,9 +308,9 @@ void AttentionEmitter::copyQueries(Scope &task) {
 
 void AttentionEmitter::emitBlock(Scope &scope) {
   if (keys.gather)
-    locateRows(scope, keys, keyLabels);
+    locateRows(scope, keys, keyLabels, keysAhead);
   if (values.gather)
-    locateRows(scope, values, valueLabels);
+    locateRows(scope, values, valueLabels, /*ahead=*/0);
   if (usesDots) {
     multiplyDots(scope);
   } else {

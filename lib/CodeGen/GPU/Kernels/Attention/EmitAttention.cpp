@@ -58,12 +58,17 @@ bool FlashAttention::analyse() {
     Value v = open.pop_back_val();
     Operation *def = v.getDefiningOp();
     readsMasks |= !def;
-    if (def && seen.insert(def).second)
-      for (Value operand : def->getOperands())
-        if (isa<RankedTensorType>(operand.getType()) &&
-            !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(
-                operand.getDefiningOp()))
-          open.push_back(operand);
+    if (!def || !seen.insert(def).second)
+      continue;
+    // Bodies read tensors, too.
+    def->walk([&](tensor::ExtractOp extract) {
+      open.push_back(extract.getTensor());
+    });
+    for (Value operand : def->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) &&
+          !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(
+              operand.getDefiningOp()))
+        open.push_back(operand);
   }
   return true;
 }
@@ -180,12 +185,15 @@ Index FlashAttention::causalPosition() {
 }
 
 Index FlashAttention::evalBound(Scope &scope, const kernel::KeyBound &bound,
-                                int64_t offset, bool isGreatest) {
+                                bool isLast) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   Value none = code.constant(0), all = code.materialize(kSize);
-  // Numbers that are far beyond the keys could overflow.
-  constexpr int64_t kFar = int64_t(1) << 40;
+  // Numbers that are far beyond the keys could overflow here. Where they do in
+  // the program, they are no bounds.
+  Type type = bound.value.getType();
+  bool isNarrow = !type.isIndex() && type.getIntOrFloatBitWidth() <= 32;
+  int64_t far = int64_t(1) << (isNarrow ? 30 : 40);
   auto evaluate = [&]() -> Value {
     Coords loops;
     for (int label : labels.ofLoops(bound.op))
@@ -193,59 +201,76 @@ Index FlashAttention::evalBound(Scope &scope, const kernel::KeyBound &bound,
     Value v = code.evalBody(scope, bound.op, bound.value, loops);
     if (!v.getType().isIndex())
       v = arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
-    v = arith::MinSIOp::create(b, loc, v, code.constant(kFar));
-    v = arith::MaxSIOp::create(b, loc, v, code.constant(-kFar));
-    v = code.materialize(code.add(Index(v), Index::of(offset)));
-    v = arith::MaxSIOp::create(b, loc, v, none);
-    return arith::MinSIOp::create(b, loc, v, all);
+    Value near = arith::MinSIOp::create(b, loc, v, code.constant(far));
+    near = arith::MaxSIOp::create(b, loc, near, code.constant(-far));
+    Value is = near;
+    near = code.materialize(
+        code.add(Index(near), Index::of(bound.offset + isLast)));
+    near = arith::MaxSIOp::create(b, loc, near, none);
+    near = arith::MinSIOp::create(b, loc, near, all);
+    if (!bound.isSubtracted)
+      return near;
+    is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, is, v);
+    return arith::SelectOp::create(b, loc, is, near, isLast ? all : none);
   };
   if (!bound.dependsOnRows)
     return Index(evaluate());
   // Each lane evaluates some rows. Rows beyond the end are the last row.
   SmallVector<Index> block = at;
-  auto better = [&](Value x, Value y) -> Value {
-    if (isGreatest)
+  auto outer = [&](Value x, Value y) -> Value {
+    if (isLast)
       return arith::MaxSIOp::create(b, loc, x, y);
     return arith::MinSIOp::create(b, loc, x, y);
   };
-  Value best;
+  Value found;
   for (int64_t row = 0; row < tiles.m; row += kWarp) {
-    Index x = code.add(row0, Index(i.toIndex(lane), row));
-    x = code.min(x,
-                 code.sub(code.min(code.add(row0, Index::of(tiles.m)), mSize),
-                          Index::of(1)));
+    Index end = code.min(code.add(row0, Index::of(tiles.m)), mSize);
+    Index x = code.min(code.add(row0, Index(i.toIndex(lane), row)),
+                       code.sub(end, Index::of(1)));
     place(m, mSizes, x);
     Value v = i.from(evaluate());
-    best = best ? better(best, v) : v;
+    found = found ? outer(found, v) : v;
   }
   at = block;
   for (int64_t distance = 1; distance < kWarp; distance *= 2)
-    best = better(best, core.shuffle(best, distance));
-  return Index(i.toIndex(best));
+    found = outer(found, core.shuffle(found, distance));
+  return Index(i.toIndex(found));
 }
 
 std::pair<Index, Index> FlashAttention::seenPieces(Scope &scope) {
-  Index end = code.ceilDiv(countKeys(scope), tiles.k);
-  if (!bounds.first)
-    return {Index::of(0), end};
-  Index hidden = evalBound(scope, *bounds.first, bounds.first->offset,
-                           /*isGreatest=*/false);
-  return {code.min(code.floorDiv(hidden, tiles.k), end), end};
+  Index end = code.ceilDiv(countKeys(scope), tiles.k), begin = Index::of(0);
+  for (const kernel::KeyBound &bound : bounds.first) {
+    Index first =
+        code.floorDiv(evalBound(scope, bound, /*isLast=*/false), tiles.k);
+    begin = begin == Index::of(0)
+                ? first
+                : Index(arith::MaxSIOp::create(code.b, code.loc,
+                                               code.materialize(begin),
+                                               code.materialize(first)));
+  }
+  if (bounds.first.empty())
+    return {begin, end};
+  return {code.min(begin, end), end};
 }
 
 Index FlashAttention::countKeys(Scope &scope) {
-  // The last row of the block sees most keys if the row of the mask is the
-  // innermost loop of M.
-  if (!causal || m.empty() || m.back() != causal->row)
-    return bounds.last ? evalBound(scope, *bounds.last, bounds.last->offset + 1,
-                                   /*isGreatest=*/true)
-                       : kSize;
-  // A block that spans the end of the innermost loop includes its last row.
-  Index end =
-      code.min(code.add(causalPosition(), Index::of(tiles.m)), mSizes.back());
-  Value seen = code.materialize(code.add(end, Index::of(causal->offset)));
-  seen = arith::MaxSIOp::create(code.b, code.loc, seen, code.constant(0));
-  return code.min(Index(seen), kSize);
+  Index keys = kSize;
+  if (boundsByPosition()) {
+    // The last row of the block sees most keys. A block that spans the end of
+    // the innermost loop includes its last row.
+    Index end =
+        code.min(code.add(causalPosition(), Index::of(tiles.m)), mSizes.back());
+    Value seen = code.materialize(code.add(end, Index::of(causal->offset)));
+    seen = arith::MaxSIOp::create(code.b, code.loc, seen, code.constant(0));
+    keys = code.min(Index(seen), kSize);
+  }
+  for (const kernel::KeyBound &bound : bounds.last) {
+    // The comparisons of a causal mask are among the bounds.
+    bool isPosition = bound.dependsOnRows && !bound.readsMemory;
+    if (!isPosition || !boundsByPosition())
+      keys = code.min(keys, evalBound(scope, bound, /*isLast=*/true));
+  }
+  return keys;
 }
 
 Index FlashAttention::countCommonKeys() {

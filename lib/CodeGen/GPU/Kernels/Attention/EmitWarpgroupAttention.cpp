@@ -81,6 +81,12 @@ void WarpgroupAttention::produce(Launch &launch) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
+bool WarpgroupAttention::readsBounds() const {
+  return llvm::any_of(bounds.last, [](const kernel::KeyBound &bound) {
+    return bound.readsMemory;
+  });
+}
+
 void WarpgroupAttention::beginMemory(Value first) {
   group.first(first, [&] {
     for (Value map : {queries, keys, values})
@@ -94,7 +100,8 @@ void WarpgroupAttention::beginMemory(Value first) {
     group.publish();
   });
   mlir::gpu::BarrierOp::create(code.b, code.loc);
-  group.waitForKernel();
+  if (!readsBounds())
+    group.waitForKernel();
 }
 
 void WarpgroupAttention::emitLaunch(ArrayRef<Value> addresses) {
@@ -118,8 +125,8 @@ void WarpgroupAttention::emitLaunch(ArrayRef<Value> addresses) {
   placeBlock(launch);
   thread = i.from(code.materialize(launch.thread));
   lane = i.rem(thread, kWarp);
-  // A bound may be in memory, which the kernel before may still write.
-  if (bounds.last)
+  // The kernel before may still write the memory of bounds.
+  if (readsBounds())
     group.waitForKernel();
   pieces = atLeastOne(code, code.ceilDiv(countKeys(launch.scope), tiles.k));
   warp = group.uniform(i.div(thread, kWarp));

@@ -103,10 +103,16 @@ struct FlashAttention : TileMatMul {
   void placeBlock(const Launch &launch);
   /// Returns the end of the keys that the rows of the block see.
   codegen::Index countKeys(codegen::Scope &scope);
-  /// Returns the greatest, or the least, value of a bound in the rows of the
-  /// block: a number between 0 and `kSize`. All lanes of a warp call this.
+  /// Returns true if the row of the causal mask is the innermost loop of M, so
+  /// that the positions of the rows bound the keys of a block.
+  bool boundsByPosition() const {
+    return causal && !m.empty() && m.back() == causal->row;
+  }
+  /// Returns the greatest end of the keys before a last one, or the least first
+  /// key, of the rows of the block: a number between 0 and `kSize`. All lanes
+  /// of a warp call this.
   codegen::Index evalBound(codegen::Scope &scope, const kernel::KeyBound &bound,
-                           int64_t offset, bool isGreatest);
+                           bool isLast);
   /// Returns the pieces with keys that the rows of the block see.
   std::pair<codegen::Index, codegen::Index> seenPieces(codegen::Scope &scope);
   /// Returns a number of first keys that all rows of the block see.

@@ -86,6 +86,9 @@ struct WarpgroupAttention : FlashAttention {
   void emitLaunch(llvm::ArrayRef<mlir::Value> addresses);
   mlir::Value canLaunch(mlir::Value multiprocessors,
                         llvm::ArrayRef<mlir::Value> addresses);
+  /// Returns true if a bound of the keys is in memory, so that the kernel waits
+  /// for the one before it at its start.
+  bool readsBounds() const;
   void beginMemory(mlir::Value first);
   /// Emits the code of the thread that starts copies.
   void produce(Launch &launch);
