@@ -146,6 +146,42 @@ def _attention(name, full, small, dtype=HALF, causal=True) -> Case:
     return function(name, attend(causal), specs(*full), specs(*small), work)
 
 
+def _bounded(q, k, v, offset):
+    """The queries see a quarter of the keys and up to seven more: a cache that is filled in part."""
+    seen = torch.arange(k.shape[2], device=k.device) < k.shape[2] // 4 + offset[:, None]
+    return F.scaled_dot_product_attention(q, k, v, seen[:, None, None], enable_gqa=True)
+
+
+def _paged(q, k, v, table):
+    """Keys and values in pages, (pages, positions of a page, heads, size of a head)."""
+    k, v = (x[table].flatten(1, 2).transpose(1, 2) for x in (k, v))
+    return F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+
+def _decode_cases() -> dict[str, Case]:
+    """Decode steps of 8 sequences, over a quarter of a cache of 16,384, and over 4,096 positions in
+    pages of 16. The bytes are those that are read."""
+    def bounded(b, h, kv, m, d):
+        return [Spec((b, h, 1, d), HALF), Spec((b, kv, m, d), HALF), Spec((b, kv, m, d), HALF),
+                Spec((b,), high=7)]
+
+    def paged(b, h, kv, pages, d):
+        cache = Spec((b * pages, 16, kv, d), HALF)
+        return [Spec((b, h, 1, d), HALF), cache, cache, Spec((b, pages), high=b * pages)]
+
+    def work(share):
+        return lambda q, k, *rest: (2.0 * HALF.itemsize * torch.Size(k).numel() * share, "B")
+
+    return {
+        "attention_bounded_bf16": function(
+            "attention_bounded_bf16", _bounded, bounded(8, 32, 8, 16384, 128),
+            bounded(2, 4, 2, 300, 32), work(0.25)),
+        "attention_paged_bf16": function(
+            "attention_paged_bf16", _paged, paged(8, 32, 8, 256, 128), paged(2, 4, 2, 5, 32),
+            work(1.0)),
+    }
+
+
 def _convolution(name, dtype, full, small, **options) -> Case:
     """Makes a case. Sizes are (batch, input channels, height = width, output channels, window)."""
     def specs(b, c, s, k, w):
@@ -234,6 +270,7 @@ def kernels() -> dict[str, Case]:
     made |= {name: _scaled(name, size, size, size, fast) for name, (size, fast) in scaled.items()}
     made |= {name: _attention(name, *about[:2], causal=about[2])
              for name, about in attentions.items()}
+    made |= _decode_cases()
     for dtype, end in ((F32, ""), (HALF, "_bf16")):
         for name, sizes, options in (("conv_3x3", images, {}), ("conv_3x3_wide", wide, {}),
                                      ("conv_1x1", (32, 256, 56, 64, 1), {}),
