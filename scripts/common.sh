@@ -22,7 +22,7 @@ fx_packages=(
   cmake ninja-build ccache git g++
   clang-22 clang-format-22 lld-22 libclang-rt-22-dev
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
-  libsimdjson-dev libgtest-dev zlib1g-dev libzstd-dev
+  libsimdjson-dev libgtest-dev zlib1g-dev libzstd-dev libdeflate-dev
   libvulkan-dev mesa-vulkan-drivers spirv-tools # tests of SPIR-V
   qemu-user # tests of other CPUs
   libc6-dev-arm64-cross libgcc-12-dev-arm64-cross # artefacts for AArch64, and their tests

@@ -11,10 +11,10 @@
 
 #include "fx/Export/ArchiveWriter.h"
 #include "fx/Import/Archive.h"
+#include "fx/Support/Crc32.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
@@ -89,8 +89,7 @@ Error ArchiveWriter::add(StringRef name, ArrayRef<char> bytes,
   if (!names.insert(full).second)
     return createStringError("two records are called '" + name + "'");
   if (!crc)
-    crc = crc32(ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()),
-                         bytes.size()));
+    crc = getCrc32(StringRef(bytes.data(), bytes.size()));
   Entry entry{std::move(full), at, bytes.size(), *crc};
   uint64_t data =
       at + kLocalSize + entry.name.size() + (isLarge(entry.size) ? 20 : 0) + 4;
@@ -147,10 +146,10 @@ Error ArchiveWriter::finish() {
   // names and the CRCs of the records.
   uint32_t namesSum = 0, dataSum = 0;
   for (const Entry &entry : entries) {
-    namesSum = crc32(namesSum, arrayRefFromStringRef(StringRef(entry.name)));
+    namesSum = getCrc32(entry.name, namesSum);
     char sum[4];
     support::endian::write32le(sum, entry.crc32);
-    dataSum = crc32(dataSum, arrayRefFromStringRef(StringRef(sum, 4)));
+    dataSum = getCrc32(StringRef(sum, 4), dataSum);
   }
   std::string id;
   raw_string_ostream(id) << format("%020u%020u", namesSum, dataSum);

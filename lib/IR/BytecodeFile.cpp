@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/BytecodeFile.h"
+#include "fx/Support/Crc32.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -23,10 +23,7 @@ static constexpr StringLiteral kName = "fx-mlir ";
 /// Returns the producer text, such as "fx-mlir 000001a4 1234abcd". It holds the
 /// length and the CRC-32 of all bytes except this text and the zero behind it.
 static std::string getProducer(StringRef header, StringRef body) {
-  auto bytes = [](StringRef text) {
-    return llvm::ArrayRef(text.bytes_begin(), text.size());
-  };
-  uint32_t crc = llvm::crc32(llvm::crc32(bytes(header)), bytes(body));
+  uint32_t crc = getCrc32(body, getCrc32(header));
   std::string text;
   llvm::raw_string_ostream(text)
       << kName << llvm::format_hex_no_prefix(header.size() + body.size(), 8)

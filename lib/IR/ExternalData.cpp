@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/ExternalData.h"
+#include "fx/Support/Crc32.h"
 #include "fx/Support/MappedFile.h"
 #include "fx/Support/UnlinkedFile.h"
 
@@ -15,7 +16,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/Path.h"
 
 #include <mutex>
@@ -115,8 +115,7 @@ void ExternalData::Impl::load(ExternalAttr reference, Entry &entry) {
   if (size == 0)
     return;
   ArrayRef<char> bytes(file.map.const_data() + offset, size);
-  uint32_t crc = llvm::crc32(
-      ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), size));
+  uint32_t crc = getCrc32(StringRef(bytes.data(), size));
   if (crc != reference.getCrc32())
     return fail("expected crc32 0x" + llvm::utohexstr(reference.getCrc32()) +
                 " of the " + Twine(size) + " bytes at offset " + Twine(offset) +

@@ -11,12 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Import/Archive.h"
+#include "fx/Support/Crc32.h"
 #include "fx/Support/MappedFile.h"
 #include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Path.h"
@@ -43,7 +43,7 @@ const ArchiveRecord *Archive::find(StringRef name) const {
 
 Expected<StringRef> Archive::read(const ArchiveRecord &record) const {
   StringRef bytes(map.const_data() + record.offset, record.size);
-  uint32_t crc = crc32(arrayRefFromStringRef(bytes));
+  uint32_t crc = getCrc32(bytes);
   if (crc != record.crc32)
     return error(record.name, "expected crc32 0x" + utohexstr(record.crc32) +
                                   ", got 0x" + utohexstr(crc));

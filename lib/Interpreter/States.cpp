@@ -8,9 +8,10 @@
 #include "States.h"
 #include "Objects.h"
 #include "TorchBoundary.h"
+
+#include "fx/Support/Crc32.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/Support/CRC.h"
 #include "llvm/Support/MathExtras.h"
 #include <ATen/ops/empty.h>
 #include <c10/core/CPUAllocator.h>
@@ -62,11 +63,6 @@ struct MappedFile {
   }
 };
 
-static uint32_t getCrc(const char *data, size_t size) {
-  return llvm::crc32(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(data), size));
-}
-
 c10::Storage States::getStorage(ExternalAttr external) {
   std::string path = external.getPath().str();
   auto key = std::make_pair(path, external.getOffset());
@@ -84,7 +80,7 @@ c10::Storage States::getStorage(ExternalAttr external) {
                              path + "' of " + std::to_string(file->size) +
                              " bytes");
   char *data = file->data + offset;
-  uint32_t crc = size ? getCrc(data, size) : external.getCrc32();
+  uint32_t crc = size ? getCrc32({data, size}) : external.getCrc32();
   if (crc != external.getCrc32())
     throw std::runtime_error("crc32 of its bytes in '" + path + "' is " +
                              std::to_string(crc) + ", expected " +
