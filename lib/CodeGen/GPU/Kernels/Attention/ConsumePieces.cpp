@@ -77,8 +77,7 @@ std::pair<SmallVector<Value>, SmallVector<Value>>
 WarpgroupAttention::computePiece(Scope &scope, const Index &number,
                                  bool isMasked, Value scores, Rows &rows) {
   SmallVector<Value> x = group.unpack(scores);
-  Index piece = code.sub(code.sub(pieces, Index::of(1)), number);
-  Index key0 = code.mul(piece, Index::of(tiles.k));
+  Index key0 = code.mul(pieceOf(number), Index::of(tiles.k));
   if (isMasked && scaled)
     maskScores(key0, x);
   else if (isMasked)
@@ -231,7 +230,8 @@ void WarpgroupAttention::consume(Scope &scope) {
   // The pieces that all rows of the block see are the last ones to be computed.
   Index masked = isMasked ? pieces : Index::of(1);
   if (isMasked && scaled) {
-    Index whole = code.min(code.floorDiv(countCommonKeys(), tiles.k), pieces);
+    Index whole = code.floorDiv(countCommonKeys(), tiles.k);
+    whole = code.min(code.sub(whole, firstPiece), pieces);
     masked = atLeastOne(code, code.sub(pieces, whole));
   }
   if (!(masked == Index::of(1)))

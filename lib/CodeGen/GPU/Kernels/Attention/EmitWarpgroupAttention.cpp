@@ -59,7 +59,7 @@ void WarpgroupAttention::produce(Launch &launch) {
   group.expect(queryBarrier(), queryBytes());
   copyBoxes(*queryMap, scores, queries, boxes.pointer, queryBarrier(), row0,
             tiles.m, headSize());
-  Index last = code.sub(pieces, Index::of(1));
+  Index last = pieceOf(Index::of(0));
   // All stages are empty: waiting for parity 1 of a new barrier returns at
   // once.
   Ring ring{i.of(0), i.of(1)};
@@ -69,12 +69,12 @@ void WarpgroupAttention::produce(Launch &launch) {
   auto loop = code.beginFor(launch.scope, scope, Index::of(1), pieces, 1,
                             {ring.stage, ring.parity});
   Ring before{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-  Index piece = code.sub(last, Index(loop.getInductionVar()));
+  Index piece = pieceOf(Index(loop.getInductionVar()));
   ring = before.next(i, stages);
   copyKeys(ring, piece);
   copyValues(before, code.add(piece, Index::of(1)));
   code.endFor(loop, {ring.stage, ring.parity});
-  copyValues({loop.getResult(0), loop.getResult(1)}, Index::of(0));
+  copyValues({loop.getResult(0), loop.getResult(1)}, firstPiece);
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,9 +82,20 @@ void WarpgroupAttention::produce(Launch &launch) {
 //===----------------------------------------------------------------------===//
 
 bool WarpgroupAttention::readsBounds() const {
-  return llvm::any_of(bounds.last, [](const kernel::KeyBound &bound) {
-    return bound.readsMemory;
-  });
+  auto reads = [](const kernel::KeyBound &bound) { return bound.readsMemory; };
+  return llvm::any_of(bounds.first, reads) || llvm::any_of(bounds.last, reads);
+}
+
+void WarpgroupAttention::placePieces(Scope &scope) {
+  auto [begin, end] = seenPieces(scope);
+  if (bounds.first.empty()) {
+    pieces = atLeastOne(code, end);
+    return;
+  }
+  // If no row sees a key, the block computes one piece of keys that exist.
+  end = atLeastOne(code, end);
+  firstPiece = code.min(begin, code.sub(end, Index::of(1)));
+  pieces = code.sub(end, firstPiece);
 }
 
 void WarpgroupAttention::beginMemory(Value first) {
@@ -128,7 +139,7 @@ void WarpgroupAttention::emitLaunch(ArrayRef<Value> addresses) {
   // The kernel before may still write the memory of bounds.
   if (readsBounds())
     group.waitForKernel();
-  pieces = atLeastOne(code, code.ceilDiv(countKeys(launch.scope), tiles.k));
+  placePieces(launch.scope);
   warp = group.uniform(i.div(thread, kWarp));
   boxes = placeBoxes(launch);
   beginMemory(thread);

@@ -55,7 +55,9 @@ struct WarpgroupAttention : FlashAttention {
   BoxMemory boxes;
   mlir::Value queries, keys, values; ///< the tensor maps
   mlir::Value warp;
-  codegen::Index pieces; ///< of keys, at least one
+  /// The pieces of keys that rows of the block see: their number, which is at
+  /// least one, and the first one. They are computed from the last one on.
+  codegen::Index pieces, firstPiece = codegen::Index::of(0);
 
   /// What a warpgroup carries from one piece to the next.
   struct State {
@@ -89,6 +91,13 @@ struct WarpgroupAttention : FlashAttention {
   /// Returns true if a bound of the keys is in memory, so that the kernel waits
   /// for the one before it at its start.
   bool readsBounds() const;
+  /// Sets `pieces` and `firstPiece`.
+  void placePieces(codegen::Scope &scope);
+  /// Returns the piece that is the `number`-th to be computed.
+  codegen::Index pieceOf(const codegen::Index &number) {
+    codegen::Index last = code.sub(pieces, codegen::Index::of(1));
+    return code.add(firstPiece, code.sub(last, number));
+  }
   void beginMemory(mlir::Value first);
   /// Emits the code of the thread that starts copies.
   void produce(Launch &launch);
