@@ -212,8 +212,10 @@ def _graphs(log: pathlib.Path) -> dict:
     """Returns what the runtime logs about CUDA graphs: the number of graphs made, the largest power
     of two that the number of replays has reached, and why it makes no graphs."""
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    found = {"made": sum(line.get("graph") == "made" for line in lines),
-             "nodes": [line["nodes"] for line in lines if line.get("graph") == "made"][:16],
+    made = [line for line in lines if line.get("graph") == "made"]
+    found = {"made": len(made),
+             "nodes": [line["nodes"] for line in made][:16],
+             "levels": [line["levels"] for line in made][:16],
              "replayed": max((line["times"] for line in lines if "times" in line), default=0)}
     off = [line["why"] for line in lines if line.get("graphs") == "off"]
     return found | ({"off": off[0]} if off else {})

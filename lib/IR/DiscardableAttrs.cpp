@@ -83,6 +83,7 @@ static ArrayRef<Declaration> getDeclarations() {
       {"fx.no_native", OnOperation, kString},
       {"fx.non_persistent", OnArgument, kUnit},
       {"fx.nodes", OnOperation, kString},
+      {"fx.num_outputs", OnOperation, kInteger},
       {"fx.objects", OnOperation, kDictionary},
       {"fx.observers", OnOperation, kDenseArray | kString},
       {"fx.operand_types", OnOperation, kArray},

@@ -10,5 +10,7 @@
 #include <libdeflate.h>
 
 uint32_t fx::getCrc32(llvm::StringRef bytes, uint32_t before) {
-  return libdeflate_crc32(before, bytes.data(), bytes.size());
+  // Null bytes would begin a new sum.
+  return bytes.empty() ? before
+                       : libdeflate_crc32(before, bytes.data(), bytes.size());
 }

@@ -30,7 +30,9 @@
 //   FX_FAKE_CUDA_FAIL     NAME or NAME:K: a function whose calls, from the K-th
 //                         on, return CUDA_ERROR_NOT_SUPPORTED
 //   FX_FAKE_CUDA_OVERLAPS 0: graphs with programmatic edges cannot be launched
+//   FX_FAKE_CUDA_BRANCHES 0: graphs that are no chains cannot be launched
 //   FX_FAKE_CUDA_FORGETS_EVENTS  1: no stream waits for events
+//   FX_FAKE_CUDA_FORGETS_EDGE  K: graphs are launched without their K-th edge
 //   FX_EMULATOR_RACES     0: accesses of shared memory that nothing orders are
 //                         no error
 //   FX_EMULATOR_STATS     a file that gets a line of JSON for each kernel that

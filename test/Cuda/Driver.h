@@ -66,6 +66,9 @@ struct alignas(64) Parameter {
   uint64_t words[16];
 };
 
+/// For each node of a graph, the nodes that are in front of it.
+using Order = std::vector<std::vector<bool>>;
+
 /// What a device does, from a stream or from a graph.
 struct Operation {
   enum Kind {
@@ -90,6 +93,10 @@ struct Operation {
   /// Of a fill.
   uint32_t value = 0;
   unsigned element = 0;
+  /// Of a graph: its order, and the number of the node and of the launch.
+  std::shared_ptr<const Order> order = {};
+  size_t node = 0;
+  uint16_t graph = 0;
 };
 
 /// An operation on a stream, and what it must follow beside the one before it

@@ -62,6 +62,7 @@ struct Exec {
   /// By the node of the graph that it was made of.
   std::map<const Node *, Node *> of;
   std::vector<Node *> order;
+  std::shared_ptr<const Order> before;
   std::shared_ptr<GraphMemory> memory;
   size_t programmatic; ///< edges
   /// Of the last launch: the next one is behind it, on whatever stream.
@@ -136,9 +137,37 @@ static Result setNode(Exec *exec, const Node *node, const Operation &made) {
   Operation &operation = it->second->operation;
   if (operation.kind != made.kind || operation.function != made.function)
     return kInvalidValue;
+  size_t number = operation.node;
   operation = made;
+  operation.order = exec->before;
+  operation.node = number;
   log("\"call\": \"graph update\"");
   return kSuccess;
+}
+
+/// Drops the edge that FX_FAKE_CUDA_FORGETS_EDGE numbers, from 1 on.
+static void forgetEdge(std::vector<std::unique_ptr<Node>> &nodes) {
+  size_t number = getNumber("FX_FAKE_CUDA_FORGETS_EDGE", "0");
+  for (auto &node : nodes) {
+    if (number && number <= node->after.size()) {
+      node->after.erase(node->after.begin() + (number - 1));
+      return;
+    }
+    number -= std::min(number, node->after.size());
+  }
+}
+
+/// Finds the nodes from which there is a path to each node.
+static std::shared_ptr<const Order>
+findOrder(const std::vector<std::unique_ptr<Node>> &nodes) {
+  Order order(nodes.size(), std::vector<bool>(nodes.size()));
+  for (size_t i = 0; i < nodes.size(); ++i)
+    for (size_t k : nodes[i]->after) {
+      order[i][k] = true;
+      for (size_t j = 0; j < k; ++j)
+        order[i][j] = order[i][j] || order[k][j];
+    }
+  return std::make_shared<const Order>(std::move(order));
 }
 
 extern "C" {
@@ -212,6 +241,7 @@ Result cuGraphInstantiateWithFlags(Exec **out, Graph *graph,
     exec->nodes.push_back(std::make_unique<Node>(*node));
     exec->of[node.get()] = exec->nodes.back().get();
   }
+  forgetEdge(exec->nodes);
   std::vector<bool> isOrdered(n);
   while (exec->order.size() < n)
     for (size_t i = n; i-- > 0;) {
@@ -223,6 +253,11 @@ Result cuGraphInstantiateWithFlags(Exec **out, Graph *graph,
       exec->order.push_back(exec->nodes[i].get());
       break;
     }
+  exec->before = findOrder(exec->nodes);
+  for (size_t i = 0; i < n; ++i) {
+    exec->nodes[i]->operation.order = exec->before;
+    exec->nodes[i]->operation.node = i;
+  }
   exec->memory = graph->memory;
   exec->programmatic = graph->programmatic;
   log("\"call\": \"instantiate\"" + field("nodes", n) +
@@ -272,6 +307,11 @@ Result cuGraphLaunch(Exec *exec, void *handle) {
     return kInvalidHandle;
   if (exec->programmatic && !getNumber("FX_FAKE_CUDA_OVERLAPS", "1"))
     return kNotSupported;
+  bool isChain = true;
+  for (size_t i = 1; i < exec->nodes.size(); ++i)
+    isChain &= exec->nodes[i]->after == std::vector<size_t>{i - 1};
+  if (!isChain && !getNumber("FX_FAKE_CUDA_BRANCHES", "1"))
+    return kNotSupported;
   if (stream->capture)
     die("a graph is launched on a stream that is captured");
   for (Node *node : exec->order)
@@ -282,8 +322,12 @@ Result cuGraphLaunch(Exec *exec, void *handle) {
   exec->last = enqueue(*stream, {Operation::Nothing});
   if (before && !before->isDone)
     exec->last->after.push_back(before);
-  for (Node *node : exec->order)
+  static uint16_t launches;
+  launches += launches == 0xffff ? 2 : 1;
+  for (Node *node : exec->order) {
+    node->operation.graph = launches;
     exec->last = enqueue(*stream, node->operation);
+  }
   return kSuccess;
 }
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Driver.h"
+#include "Threads.h"
 
 #include <algorithm>
 #include <cstring>
@@ -129,6 +130,7 @@ void emulator::perform(Operation &operation) {
       memset(to, operation.bytes == 1, operation.bytes);
     return;
   }
+  sharing::setNode(operation.order.get(), operation.node, operation.graph);
   switch (operation.kind) {
   case Operation::Nothing:
   case Operation::Free:
@@ -144,9 +146,12 @@ void emulator::perform(Operation &operation) {
   case Operation::Copy:
   case Operation::ToDevice:
   case Operation::ToHost:
+    sharing::accessAll((const char *)from, operation.bytes, /*isStore=*/false);
+    sharing::accessAll((const char *)to, operation.bytes, /*isStore=*/true);
     memmove(to, from, operation.bytes);
     return;
   case Operation::Fill:
+    sharing::accessAll((const char *)to, operation.bytes, /*isStore=*/true);
     for (size_t at = 0; at < operation.bytes; at += operation.element)
       memcpy((char *)to + at, &operation.value, operation.element);
   }

@@ -9,13 +9,15 @@
 // may load, or store, unless it is the value that is there. What is accessed by
 // an argument that is `noalias` no other argument may access, if one of both
 // stores: LLVM moves such accesses, and makes loads of them that a GPU's caches
-// for constants serve. Each byte of the device's memory knows who used it in
-// the last launch.
+// for constants serve. Nodes of a graph, between which there is no path, run in
+// any order, or together. Each byte of the device's memory knows who used it in
+// the last launch, and in the last launch of a graph.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <sys/mman.h>
@@ -23,7 +25,7 @@
 
 using namespace emulator;
 
-static_assert(sizeof(sharing::Cell) == 8);
+static_assert(sizeof(sharing::Cell) == 16);
 
 static constexpr uint16_t kSeveralBlocks = 0xffff, kAtomics = 0xfffe;
 /// Roots are numbers of arguments; those that are noalias have the highest bit.
@@ -105,6 +107,77 @@ void sharing::finishStores() {
       }
 }
 
+//===----------------------------------------------------------------------===//
+// Nodes of graphs
+//===----------------------------------------------------------------------===//
+
+/// What runs. `before` is null if it is no node of a graph.
+static struct {
+  const std::vector<std::vector<bool>> *before;
+  size_t node;
+  uint16_t graph;
+} running;
+
+void sharing::setNode(const std::vector<std::vector<bool>> *before, size_t node,
+                      uint16_t graph) {
+  running = {before, node, graph};
+}
+
+/// Checks that the other node, plus 1, is ordered with the one that runs.
+static void checkOrder(uint16_t other, const char *data, const char *what,
+                       const char *otherWhat) {
+  if (!other || other == running.node + 1)
+    return;
+  size_t late = std::max<size_t>(running.node, other - 1),
+         early = std::min<size_t>(running.node, other - 1);
+  if (!(*running.before)[late][early])
+    die("race of nodes: " + std::string(what) + " at " + describeGlobal(data) +
+        " by node " + std::to_string(running.node) + " and a " + otherWhat +
+        " by node " + std::to_string(other - 1) +
+        ", between which there is no path");
+}
+
+static void useByNode(sharing::Cell &cell, const char *data, bool isStore) {
+  const char *what = isStore ? "a store" : "a load";
+  uint16_t me = running.node + 1;
+  if (cell.graph != running.graph) {
+    cell.graph = running.graph;
+    cell.storeNode = cell.loadNodes[0] = cell.loadNodes[1] = 0;
+  }
+  checkOrder(cell.storeNode, data, what, "store");
+  if (isStore) {
+    for (uint16_t node : cell.loadNodes)
+      checkOrder(node, data, what, "load");
+    cell.storeNode = me;
+    cell.loadNodes[0] = cell.loadNodes[1] = 0;
+  } else {
+    // A node that is behind another one takes its place: what is behind the
+    // later one is behind both.
+    auto &[first, second] = cell.loadNodes;
+    auto isCovered = [&](uint16_t node) {
+      return !node || node == me || (*running.before)[running.node][node - 1];
+    };
+    if (!isCovered(first))
+      std::swap(first, second);
+    first = me;
+    if (second == me)
+      second = 0;
+  }
+}
+
+void sharing::accessAll(const char *data, size_t bytes, bool isStore) {
+  Allocation at = findAllocation(data);
+  if (!running.before || !at.data || !at.contains(data, bytes))
+    return;
+  Cell *first = getCells(at.data, at.bytes) + (data - at.data);
+  for (size_t i = 0; i < bytes; ++i)
+    useByNode(first[i], data + i, isStore);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of threads
+//===----------------------------------------------------------------------===//
+
 void sharing::access(Cell *first, const char *data, uint32_t bytes,
                      bool isStore, bool isAtomic, uint8_t root) {
   uint16_t me = getBlock() % (kAtomics - 1) + 1;
@@ -113,8 +186,13 @@ void sharing::access(Cell *first, const char *data, uint32_t bytes,
   uint16_t block = 0;
   for (uint32_t i = 0; i < bytes; ++i) {
     Cell &cell = first[i];
-    if (cell.launch != launch)
-      cell = {launch, 0, 0, 0, 0};
+    if (running.before)
+      useByNode(cell, data + i, isStore);
+    if (cell.launch != launch) {
+      cell.launch = launch;
+      cell.storeBlock = cell.loadBlock = 0;
+      cell.storeRoot = cell.loadRoot = 0;
+    }
     if (contradict(root, cell.storeRoot))
       failRoots(data + i, what, "store", root, cell.storeRoot);
     if (cell.storeBlock && cell.storeBlock != storer) {

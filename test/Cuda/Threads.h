@@ -167,9 +167,18 @@ namespace sharing {
 struct Cell {
   uint16_t launch, storeBlock, loadBlock;
   uint8_t storeRoot, loadRoot;
+  /// In the launch `graph` of a graph: the node, plus 1, that stored it last,
+  /// and nodes that have loaded it since.
+  uint16_t graph, storeNode, loadNodes[2];
 };
 /// Begins a launch.
 void begin();
+/// Says that what runs is a node of a graph, of its launch `graph`, which is
+/// never 0. `before` has the nodes that are in front of each node. Null: no graph.
+void setNode(const std::vector<std::vector<bool>> *before, size_t node,
+             uint16_t graph);
+/// An access by a node that is no kernel.
+void accessAll(const char *data, size_t bytes, bool isStore);
 /// Of all bytes of an allocation.
 Cell *getCells(const char *data, size_t bytes);
 /// An access by the thread that runs, of bytes that have these cells. `root`:

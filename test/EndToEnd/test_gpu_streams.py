@@ -146,7 +146,7 @@ def test_replays(steps, tmp_path):
     # The addresses of outputs and inputs change in each run.
     assert log.count("graph") == 9 and log.count("graph update") == 2 * 8
     assert [line for line in log.said if "graph" in line] == [
-        {"graph": "made", "nodes": 3},
+        {"graph": "made", "nodes": 3, "levels": 3},
         *({"graph": "replayed", "times": k, "nodes": 3, "changed": 2} for k in (1, 2, 4, 8))]
 
 

@@ -36,7 +36,9 @@
 #include "VulkanQueue.c"
 #include "VulkanDriver.c"
 #include "GpuMemory.c"
+#include "GpuSequence.c"
 #include "GpuLaunch.c"
+#include "CudaOrder.c"
 #include "CudaGraph.c"
 #include "Gpu.c"
 /* clang-format on */

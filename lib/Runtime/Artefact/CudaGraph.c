@@ -8,7 +8,8 @@
 // Host code is executed in every run. Its launches and copies are collected in
 // a sequence until something needs the stream: the end of the run, or a value
 // that the host reads. A sequence that occurs for the second time becomes a
-// CUDA graph. When it occurs again, only the nodes whose parameters have
+// CUDA graph, in which operations run at the same time if their memory permits
+// it (CudaOrder.c). When it occurs again, only the nodes whose parameters have
 // changed are updated. This works for every model, also if its launches depend
 // on values that the host reads.
 //
@@ -26,114 +27,6 @@
 
 /* Sequences of fewer operations do not become graphs. */
 enum { GPU_GRAPH_LEAST = 3 };
-
-//===----------------------------------------------------------------------===//
-// Sequences
-//===----------------------------------------------------------------------===//
-
-/* Returns the bytes of an operation's parameters: tensor maps, then numbers of
- * 8 bytes. */
-static size_t param_bytes(const GpuOp *op) {
-  return (size_t)op->n_maps * FX_TENSOR_MAP_BYTES +
-         (size_t)(op->n - op->n_maps) * 8;
-}
-
-/* Fills `list` with the addresses of the parameters of `op` and returns it.
- * `params` holds the parameters of all operations. */
-static void **list_params(const GpuOp *op, char *params, void **list) {
-  char *at = params + op->params;
-  for (int k = 0; k < op->n; ++k) {
-    list[k] = at;
-    at += k < op->n_maps ? FX_TENSOR_MAP_BYTES : 8;
-  }
-  return list;
-}
-
-/* Moves `bytes` of memory to a new block of `room` bytes, with the alignment of
- * tensor maps. Returns null, and keeps the old block, if out of memory. */
-static void *grow(void *data, size_t bytes, size_t room) {
-  void *more = 0;
-  if (posix_memalign(&more, 64, room))
-    return 0;
-  if (data)
-    memcpy(more, data, bytes);
-  free(data);
-  return more;
-}
-
-/* Appends an operation and copies its parameters. Returns 1 if out of memory.
- */
-static int append(GpuSequence *s, const GpuOp *op, void *const *params) {
-  size_t bytes = param_bytes(op), at = (s->n_bytes + 63) / 64 * 64;
-  if (s->n == s->room) {
-    int room = s->room ? 2 * s->room : 64;
-    void *ops =
-        grow(s->ops, (size_t)s->n * sizeof *op, (size_t)room * sizeof *op);
-    if (!ops)
-      return 1;
-    s->ops = ops;
-    s->room = room;
-  }
-  if (at + bytes > s->bytes_room) {
-    size_t room = 2 * (at + bytes) + 4096;
-    char *more = grow(s->params, s->n_bytes, room);
-    if (!more)
-      return 1;
-    s->params = more;
-    s->bytes_room = room;
-  }
-  GpuOp *made = &s->ops[s->n++];
-  *made = *op;
-  made->params = at;
-  s->n_bytes = at + bytes;
-  for (int k = 0; k < op->n; ++k) {
-    size_t size = k < op->n_maps ? FX_TENSOR_MAP_BYTES : 8;
-    memcpy(s->params + at, params[k], size);
-    at += size;
-  }
-  return 0;
-}
-
-/* Returns true if a graph node of one operation can be updated to the other. */
-static int is_same_kind(const GpuOp *a, const GpuOp *b) {
-  int is_same = a->kind == b->kind && a->kernel == b->kernel &&
-                a->shared == b->shared && a->n == b->n &&
-                a->n_maps == b->n_maps && a->bytes == b->bytes;
-  for (int d = 0; d < 3; ++d)
-    is_same &= a->grid[d] == b->grid[d] && a->block[d] == b->block[d];
-  return is_same;
-}
-
-static uint64_t hash_sequence(const GpuSequence *s) {
-  uint64_t hash = GPU_HASH;
-  for (const GpuOp *op = s->ops; op < s->ops + s->n; ++op) {
-    hash = hash_word(hash, (uint64_t)op->kind << 32 | (uint32_t)op->kernel);
-    for (int d = 0; d < 3; ++d)
-      hash = hash_word(hash, (uint64_t)op->grid[d] << 32 | op->block[d]);
-    hash = hash_word(hash, op->bytes);
-  }
-  return hash ? hash : 1;
-}
-
-static int is_same_sequence(const GpuSequence *a, const GpuSequence *b) {
-  if (a->n != b->n)
-    return 0;
-  for (int k = 0; k < a->n; ++k)
-    if (!is_same_kind(&a->ops[k], &b->ops[k]))
-      return 0;
-  return 1;
-}
-
-/* Returns true if addresses or parameters of operation `k` differ. */
-static int has_changed(const GpuSequence *was, const GpuSequence *is, int k) {
-  const GpuOp *a = &was->ops[k], *b = &is->ops[k];
-  const uint64_t *x = (const uint64_t *)(was->params + a->params),
-                 *y = (const uint64_t *)(is->params + b->params);
-  int has = a->to != b->to || a->from != b->from;
-  for (size_t word = 0; word < param_bytes(b) / 8; ++word)
-    has |= x[word] != y[word];
-  return has;
-}
 
 //===----------------------------------------------------------------------===//
 // Graphs
@@ -177,26 +70,32 @@ static CUresult add_early_kernel(CUgraphNode *node, CUgraph graph,
   return code ? code : driver.add_edges(graph, after, node, &edge, 1);
 }
 
-/* Adds the node of operation `k` behind that of the operation before. */
-static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k) {
+/* Adds the node of operation `k` behind those that it waits for. `after` has
+ * room for them. A kernel that waits for one kernel starts early. */
+static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k,
+                         CUgraphNode *after) {
   const GpuOp *op = &g->sequence.ops[k];
-  const CUgraphNode *after = k ? &g->nodes[k - 1] : 0;
+  const int *edges = g->order.edges + g->order.first[k];
+  int n = g->order.first[k + 1] - g->order.first[k];
   CUgraphNode *node = &g->nodes[k];
   void *list[GPU_MOST_PARAMS];
+  for (int e = 0; e < n; ++e)
+    after[e] = g->nodes[edges[e]];
   if (op->kind == GPU_LAUNCH) {
     CUkernelParams params;
     fill_kernel(gpu, op, list_params(op, g->sequence.params, list), &params);
-    if (k && op[-1].kind == GPU_LAUNCH && g->overlaps)
+    if (n == 1 && g->sequence.ops[edges[0]].kind == GPU_LAUNCH && g->overlaps)
       return add_early_kernel(node, g->graph, after, &params);
-    return driver.graph_kernel(node, g->graph, after, k > 0, &params);
+    return driver.graph_kernel(node, g->graph, after, (size_t)n, &params);
   }
   if (op->kind == GPU_COPY) {
     CUcopyParams params = copy_of(op);
-    return driver.graph_copy(node, g->graph, after, k > 0, &params,
+    return driver.graph_copy(node, g->graph, after, (size_t)n, &params,
                              gpu->context);
   }
   CUfillParams params = fill_of(op);
-  return driver.graph_fill(node, g->graph, after, k > 0, &params, gpu->context);
+  return driver.graph_fill(node, g->graph, after, (size_t)n, &params,
+                           gpu->context);
 }
 
 static CUresult set_node(const FXrtGpu *gpu, const GpuGraph *g,
@@ -214,12 +113,6 @@ static CUresult set_node(const FXrtGpu *gpu, const GpuGraph *g,
   }
   CUfillParams params = fill_of(op);
   return driver.exec_fill(g->exec, g->nodes[k], &params, gpu->context);
-}
-
-static void drop_sequence(GpuSequence *s) {
-  free(s->ops);
-  free(s->params);
-  *s = (GpuSequence){0};
 }
 
 /* Logs that the driver cannot do something, and why. */
@@ -246,6 +139,7 @@ static void drop_nodes(GpuGraph *g) {
 
 static void drop_graph(GpuGraph *g) {
   drop_nodes(g);
+  drop_order(&g->order);
   drop_sequence(&g->sequence);
   *g = (GpuGraph){0};
 }
@@ -253,12 +147,17 @@ static void drop_graph(GpuGraph *g) {
 /* Makes the nodes of a sequence. On failure `*what` says what failed. */
 static CUresult make_nodes(const FXrtGpu *gpu, GpuGraph *g, const char **what) {
   drop_nodes(g);
-  g->nodes = calloc((size_t)g->sequence.n, sizeof *g->nodes);
+  int n = g->sequence.n;
+  g->nodes = calloc((size_t)n, sizeof *g->nodes);
+  CUgraphNode *after = calloc((size_t)n, sizeof *after);
   *what = "a graph cannot be made";
   CUresult code =
-      g->nodes ? driver.graph_create(&g->graph, 0) : CUDA_ERROR_OUT_OF_MEMORY;
-  for (int k = 0; !code && k < g->sequence.n; ++k)
-    code = add_node(gpu, g, k);
+      g->nodes && after && !make_order(&g->order, &g->sequence, g->branches)
+          ? driver.graph_create(&g->graph, 0)
+          : CUDA_ERROR_OUT_OF_MEMORY;
+  for (int k = 0; !code && k < n; ++k)
+    code = add_node(gpu, g, k, after);
+  free(after);
   if (code)
     return code;
   *what = "a graph cannot be instantiated";
@@ -271,32 +170,48 @@ static CUresult launch_nodes(const GpuGraph *g, CUstream stream,
   return driver.graph_launch(g->exec, stream);
 }
 
-/* From now on kernels do not overlap, because the driver refused it with
- * `code`. */
-static void give_overlaps_up(FXrtGpu *gpu, const char *what, CUresult code) {
-  if (atomic_exchange(&gpu->overlaps, 0))
-    log_off(gpu, "overlaps", what, code);
+/* From now on graphs are made without a feature, because the driver refused it
+ * with `code`. */
+static void give_up(FXrtGpu *gpu, atomic_int *feature, const char *name,
+                    const char *what, CUresult code) {
+  if (atomic_exchange(feature, 0))
+    log_off(gpu, name, what, code);
+}
+
+/* Makes the nodes of a graph and launches it. */
+static CUresult try_graph(const FXrtGpu *gpu, GpuGraph *g, int branches,
+                          int overlaps, CUstream stream, const char **what) {
+  g->branches = branches;
+  g->overlaps = overlaps;
+  CUresult code = make_nodes(gpu, g, what);
+  return code ? code : launch_nodes(g, stream, what);
 }
 
 /* Makes the nodes of a graph if it `is_new`, and launches it. If the driver
- * refuses a graph whose kernels overlap, makes it again without. */
+ * refuses it, makes it again without branches, then without overlap, then
+ * without both. The instance gives up what the driver refuses. */
 static CUresult run_graph(FXrtGpu *gpu, GpuGraph *g, int is_new,
                           CUstream stream, const char **what) {
-  CUresult code = 0;
-  if (is_new) {
-    g->overlaps = atomic_load(&gpu->overlaps) && driver.add_edges;
-    code = make_nodes(gpu, g, what);
-  }
-  code = code ? code : launch_nodes(g, stream, what);
-  if (!code || !g->overlaps || is_sticky(code))
-    return code;
+  int branches = g->branches,
+      overlaps = is_new ? atomic_load(&gpu->overlaps) && driver.add_edges
+                        : g->overlaps;
+  CUresult refusal = is_new
+                         ? try_graph(gpu, g, branches, overlaps, stream, what)
+                         : launch_nodes(g, stream, what),
+           code = refusal;
   const char *refused = *what;
-  CUresult refusal = code;
-  g->overlaps = 0;
-  code = make_nodes(gpu, g, what);
-  code = code ? code : launch_nodes(g, stream, what);
-  if (!code)
-    give_overlaps_up(gpu, refused, refusal);
+  int has_branches = branches && !is_chain(&g->order, g->sequence.n);
+  for (int without = 1; without < 4 && code && !is_sticky(code); ++without) {
+    int drops_branches = without & 1, drops_overlaps = without >> 1;
+    if ((drops_branches && !has_branches) || (drops_overlaps && !overlaps))
+      continue;
+    code = try_graph(gpu, g, branches && !drops_branches,
+                     overlaps && !drops_overlaps, stream, what);
+    if (!code && drops_branches)
+      give_up(gpu, &gpu->branches, "branches", refused, refusal);
+    if (!code && drops_overlaps)
+      give_up(gpu, &gpu->overlaps, "overlaps", refused, refusal);
+  }
   return code;
 }
 
@@ -375,27 +290,32 @@ static int launch_graph(FXrtRun *run, GpuSlot *slot) {
   GpuGraph *g = find_graph(slot, hash);
   if (!g && !note_sequence(slot, hash))
     return 0;
-  changed = g ? update_graph(gpu, g, &slot->pending) : -1;
+  /* A graph with other conflicts than before becomes a chain, which is right
+   * for all addresses. */
+  int becomes_chain = g && !is_ordered(&g->order, &g->sequence, &slot->pending);
+  changed = g && !becomes_chain ? update_graph(gpu, g, &slot->pending) : -1;
   int is_new = changed < 0;
   if (is_new) { /* no graph, or one that cannot be updated */
     g = g ? g : find_place(slot);
     drop_graph(g);
     g->sequence = slot->pending;
     slot->pending = (GpuSequence){0};
+    g->branches = !becomes_chain && atomic_load(&gpu->branches);
   }
   g->hash = hash;
   g->used = slot->clock;
   CUresult code = run_graph(gpu, g, is_new, run->options.stream, &what);
   if (!code) {
     if (is_new) {
-      char line[64];
+      char line[96];
       int n = snprintf(line, sizeof line,
-                       "{\"graph\": \"made\", \"nodes\": %d}\n", nodes);
+                       "{\"graph\": \"made\", \"nodes\": %d, \"levels\": %d}\n",
+                       nodes, count_levels(&g->order, nodes));
       gpu_log(gpu, line, n, sizeof line);
     } else {
       log_replay(gpu, nodes, changed);
     }
-    slot->pending.n = 0;
+    clear_sequence(&slot->pending);
     return 1;
   }
   /* Restore the pending sequence, which is then launched one by one. */
@@ -431,7 +351,8 @@ static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
     code = platform->launch(function, op->grid, op->block, op->shared, stream,
                             (void **)params, op->n, /*overlaps=*/0);
     if (!code)
-      give_overlaps_up(gpu, "a kernel cannot be launched", refusal);
+      give_up(gpu, &gpu->overlaps, "overlaps", "a kernel cannot be launched",
+              refusal);
   }
   gpu_check_launch(code, "cannot be launched", named, &geometry);
   if (gpu->is_synchronous && !run->is_captured)
@@ -460,6 +381,8 @@ static void gpu_issue(FXrtRun *run, const GpuOp *op, void *const *params) {
   GpuSlot *slot = run->gpu_slot;
   if (!slot || !atomic_load(&run->instance->gpu->makes_graphs)) {
     gpu_flush(run); /* pending if another thread has just given graphs up */
+    if (slot)
+      drop_ranges(&slot->pending);
     issue_now(run, op, params);
     return;
   }
@@ -480,8 +403,7 @@ static void gpu_flush(FXrtRun *run) {
   GpuSequence *s = &slot->pending;
   for (int k = 0; !is_graph && k < s->n; ++k)
     issue_now(run, &s->ops[k], list_params(&s->ops[k], s->params, list));
-  s->n = 0;
-  s->n_bytes = 0;
+  clear_sequence(s);
   for (FXrtGpuBlock *block = run->gpu_blocks, *next; block; block = next) {
     next = block->next;
     if (block->is_freed)
@@ -528,8 +450,7 @@ static void take_slot(FXrtRun *run) {
     return;
   run->gpu_slot = slot;
   slot->is_given = 0;
-  slot->pending.n = 0;
-  slot->pending.n_bytes = 0;
+  clear_sequence(&slot->pending);
   if (!slot->done)
     gpu_check(driver.event_create(&slot->done, CU_EVENT_DISABLE_TIMING),
               "an event cannot be made");
@@ -595,6 +516,8 @@ static void gpu_choose_graphs(FXrtGpu *gpu) {
   value = getenv("FX_CUDA_OVERLAP");
   atomic_init(&gpu->overlaps, gpu->image && gpu->image->overlaps &&
                                   !(value && !strcmp(value, "0")));
+  value = getenv("FX_CUDA_BRANCHES");
+  atomic_init(&gpu->branches, !(value && !strcmp(value, "0")));
   if (!why)
     return;
   int n = snprintf(line, sizeof line,

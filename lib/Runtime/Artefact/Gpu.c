@@ -592,7 +592,7 @@ static void gpu_end(FXrtRun *run) {
   if (run->has_context) {
     if (atomic_load(&run->failed)) {
       if (run->gpu_slot) /* discard pending operations */
-        run->gpu_slot->pending.n = 0;
+        clear_sequence(&run->gpu_slot->pending);
       if (!run->is_captured)
         driver.synchronize(run->options.stream);
     }

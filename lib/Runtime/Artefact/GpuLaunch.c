@@ -116,13 +116,6 @@ int64_t fx_rt_gpu_multiprocessors(int64_t chip) {
   return is_there ? gpu->multiprocessors : 0;
 }
 
-/* An FNV-1a hash of words starts with GPU_HASH and takes one word at a time. */
-static const uint64_t GPU_HASH = 14695981039346656037u;
-
-static uint64_t hash_word(uint64_t hash, uint64_t word) {
-  return (hash ^ word) * 1099511628211u;
-}
-
 /* Returns the place of a tensor map in the cache, which may hold another one.
  */
 static GpuMap *find_map_place(FXrtGpu *gpu, const GpuMapKey *key) {
@@ -247,6 +240,15 @@ int64_t fx_rt_gpu_image_map(int64_t slot, int64_t kind, int64_t address,
 // Launches
 //===----------------------------------------------------------------------===//
 
+/* Notes that the next launch accesses `bytes` from an address on. Launches
+ * without such a call may access all memory. */
+void fx_rt_gpu_access(int64_t address, int64_t bytes, int64_t writes) {
+  GpuSlot *slot = fx_rt_thread.run->gpu_slot;
+  if (slot && add_range(&slot->pending, (CUdeviceptr)address, (size_t)bytes,
+                        (int)writes))
+    fx_rt_fail("out of memory");
+}
+
 /* Launches a kernel. Each of the `n` arguments has 8 bytes; the first `n_maps`
  * are addresses of tensor maps. `shared` is the bytes of dynamic shared memory.
  */
@@ -258,8 +260,11 @@ void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
   const FXrtGpu *gpu = run->instance->gpu;
   const FXrtKernel *named = &run->instance->model->device->kernels[kernel];
   void *params[GPU_MOST_PARAMS];
-  if (gx == 0 || gy == 0 || gz == 0)
-    return; /* the driver rejects empty grids */
+  if (gx == 0 || gy == 0 || gz == 0) { /* the driver rejects empty grids */
+    if (run->gpu_slot)
+      drop_ranges(&run->gpu_slot->pending);
+    return;
+  }
   if (gx > 0x7fffffff || gy > 0xffff || gz > 0xffff || n > GPU_MOST_PARAMS)
     fx_rt_fail("kernel '%s': expected a grid of at most 2147483647 x 65535 x "
                "65535 and %d "

@@ -51,23 +51,43 @@ typedef struct {
   size_t params;        /* offset of the parameters in the sequence's */
   CUdeviceptr to, from; /* `from` of a fill is the value */
   size_t bytes;
+  int ranges, n_ranges; /* the first range in the sequence; none: all memory */
 } GpuOp;
 
-/* A sequence of operations and their parameters. */
+/* Memory that an operation reads, or reads and writes. */
+typedef struct {
+  CUdeviceptr begin, end;
+  unsigned writes;
+} GpuRange;
+
+/* A sequence of operations, their parameters and ranges. The ranges from
+ * `n_claimed` on belong to the next operation. */
 typedef struct {
   GpuOp *ops;
   char *params;
-  int n, room;
+  GpuRange *ranges;
+  int n, room, n_ranges, ranges_room, n_claimed;
   size_t n_bytes, bytes_room;
 } GpuSequence;
+
+/* The edges of a graph: operation k waits for the operations `edges` from
+ * `first[k]` to `first[k + 1]`. Row k of `before`, which has `words` words, is
+ * the set of all operations that are complete when it begins; null: those in
+ * front of it. */
+typedef struct {
+  uint64_t *before;
+  int *edges, *first, words, n_edges, room;
+} GpuOrder;
 
 /* A CUDA graph of a sequence. The sequence holds the current parameters of the
  * nodes. */
 typedef struct {
   GpuSequence sequence;
+  GpuOrder order;
   uint64_t hash, used; /* used: the slot's clock at the last use */
   CUgraph graph;
   CUgraphNode *nodes;
+  int branches;     /* nodes wait only for those with which they conflict */
   int overlaps;     /* kernels start before those in front of them end */
   CUgraphExec exec; /* null if there is no graph */
 } GpuGraph;
@@ -104,6 +124,7 @@ struct FXrtGpu {
   int log;                 /* FX_GPU_LOG: an open file, or -1 */
   atomic_int makes_graphs; /* 0: kernels are launched one by one */
   atomic_int overlaps;     /* kernels start before those in front of them end */
+  atomic_int branches;     /* nodes wait only for those with conflicts */
   atomic_long replays;
   GpuSlot slots[GPU_SLOTS]; /* guarded by the instance's lock, like clock */
   uint64_t clock;

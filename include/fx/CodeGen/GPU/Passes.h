@@ -48,6 +48,11 @@ inline constexpr int64_t kAlignment = 16;
 /// sizes; `unit` names the unit that computes the operations.
 inline constexpr llvm::StringLiteral kWorkAttr = "fx.work";
 
+/// An attribute of functions with the kernel attribute: the number of
+/// buffers among their last arguments that they may write. They only read the
+/// other ones.
+inline constexpr llvm::StringLiteral kNumOutputsAttr = "fx.num_outputs";
+
 /// An attribute of kernels: the nodes that they compute, "add (model.py:12)",
 /// for messages.
 inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";

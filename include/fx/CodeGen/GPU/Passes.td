@@ -188,6 +188,11 @@ def FXGPUOutline : Pass<"fx-gpu-outline", "::mlir::ModuleOp"> {
     kernel needs. Tensor maps, which are pointers of the host, are the first
     arguments and passed by value. Math functions become straight-line code.
 
+    In front of a launch, `fx_rt_gpu_access(address, bytes, writes)` is called
+    for each range of memory that it accesses: the arguments of a kernel, or the
+    buffers that threads load or store. Launches whose ranges are not known have
+    no such call.
+
     ```mlir
     gpu.func @kernel_0(%x: !llvm.ptr<1> {llvm.noalias}, %n: index) kernel
     ```

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accesses.h"
 #include "ExpandMath.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
@@ -294,6 +295,7 @@ void Outline::outline(mlir::gpu::LaunchOp launch,
   Region &region = launch.getBody();
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(region, used);
+  fx::gpu::describeAccesses(host, launch, used.getArrayRef());
   Parameters p{host, loc, {}, {}, {}};
   Captures captures = captureValues(p, used.getArrayRef(), region);
   OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());

@@ -100,6 +100,9 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
       code.target->removeAttr(kernel::kTilesAttr);
       if (match.schedule)
         code.target->setAttr(kernel::kScheduleAttr, match.schedule);
+      code.target->setAttr(kNumOutputsAttr,
+                           code.b.getI64IntegerAttr(kernel.getNumResults() +
+                                                    code.workspaces.size()));
       code.target.setSymName(kernel.getSymName());
       addWorkspaces(invokes, code.workspaces);
       kernel->getBlock()->getOperations().insert(kernel->getIterator(),

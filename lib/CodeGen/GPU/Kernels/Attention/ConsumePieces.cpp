@@ -230,6 +230,7 @@ void WarpgroupAttention::consume(Scope &scope) {
   // The pieces that all rows of the block see are the last ones to be computed.
   Index masked = isMasked ? pieces : Index::of(1);
   if (isMasked && scaled) {
+    assert(bounds.first.empty() && "the first piece may be behind these");
     Index whole = code.floorDiv(countCommonKeys(), tiles.k);
     whole = code.min(code.sub(whole, firstPiece), pieces);
     masked = atLeastOne(code, code.sub(pieces, whole));
