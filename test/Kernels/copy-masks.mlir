@@ -1,7 +1,13 @@
 // RUN: fx-opt %s --convert-fx-to-linalg=whole-heads=256 --fx-gpu-round-attention --fx-align-shapes --canonicalize --cse --fx-copy-masks | FileCheck %s
+// RUN: fx-opt %s --convert-fx-to-linalg=whole-heads=256 --fx-gpu-round-attention --fx-align-shapes --canonicalize --cse --fx-copy-masks=min-rows=25 | FileCheck %s --check-prefix=MANY
 
 // Two layers share a mask that bounds the keys by the lengths of sequences:
 // each gets its own, with the numbers of the positions.
+// Attention with fewer rows than asked for is left alone.
+// MANY-LABEL: func.func @bounded
+// MANY-COUNT-1: linalg.generic {{.*}} outs(%{{.+}} : tensor<2x256xi1>)
+// MANY-NOT: outs(%{{.+}} : tensor<2x256xi1>)
+// MANY: return
 // CHECK-LABEL: func.func @bounded
 // CHECK-COUNT-2: linalg.generic {{.*}} outs(%{{.+}} : tensor<256xi64>)
 // CHECK-NOT: outs(%{{.+}} : tensor<256xi64>)
@@ -54,4 +60,28 @@ fx.graph @given attributes {functional} {
   %mask = placeholder "mask" : !fx.tensor<[2, 1, 1, 256], i1>
   %y = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, %mask) : (!fx.tensor<[2, 4, 3, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 1, 1, 256], i1>) -> !fx.tensor<[2, 4, 3, 64], bf16>
   output(%y) : (!fx.tensor<[2, 4, 3, 64], bf16>)
+}
+
+// A sliding window. The numbers of rows and keys are one tensor in the program,
+// and one for each use in the masks.
+// CHECK-LABEL: func.func @window
+// CHECK-COUNT-4: linalg.index 0
+// CHECK-NOT: linalg.index
+// CHECK: return
+// MANY-LABEL: func.func @window
+// MANY-COUNT-4: linalg.index 0
+// MANY-NOT: linalg.index
+// MANY: return
+fx.graph @window attributes {functional} {
+  %q = placeholder "q" : !fx.tensor<[2, 4, 256, 64], bf16>
+  %k = placeholder "k" : !fx.tensor<[2, 4, 256, 64], bf16>
+  %v = placeholder "v" : !fx.tensor<[2, 4, 256, 64], bf16>
+  %at = call_function @aten.arange.default(256) : () -> !fx.tensor<[256], i64>
+  %row = call_function @aten.unsqueeze.default(%at, 1) : (!fx.tensor<[256], i64>) -> !fx.tensor<[256, 1], i64>
+  %seen = call_function @aten.le.Tensor(%at, %row) : (!fx.tensor<[256], i64>, !fx.tensor<[256, 1], i64>) -> !fx.tensor<[256, 256], i1>
+  %first = call_function @aten.sub.Tensor(%row, 32) : (!fx.tensor<[256, 1], i64>) -> !fx.tensor<[256, 1], i64>
+  %near = call_function @aten.gt.Tensor(%at, %first) : (!fx.tensor<[256], i64>, !fx.tensor<[256, 1], i64>) -> !fx.tensor<[256, 256], i1>
+  %mask = call_function @aten.logical_and.default(%seen, %near) : (!fx.tensor<[256, 256], i1>, !fx.tensor<[256, 256], i1>) -> !fx.tensor<[256, 256], i1>
+  %y = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, %mask) : (!fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[256, 256], i1>) -> !fx.tensor<[2, 4, 256, 64], bf16>
+  output(%y) : (!fx.tensor<[2, 4, 256, 64], bf16>)
 }

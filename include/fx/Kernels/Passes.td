@@ -83,9 +83,16 @@ def CopyMasksPass : Pass<"fx-copy-masks", "::mlir::ModuleOp"> {
     The layers of a model share a mask, which then is a tensor in memory. If it
     bounds the keys that a row sees, as `key <= position` does, each attention
     gets a copy of the ops that compute the mask, so that its kernel finds the
-    bounds and does not read the keys beyond them. Masks of other forms, and
+    bounds and does not read the keys beyond them. An op without inputs, such as
+    `arange`, is copied for each use in the mask. Masks of other forms, and
     those that cost more than a few operations for each score, stay shared.
   }];
+  let options = [
+    Option<"minRows", "min-rows", "int64_t", /*default=*/"0",
+           "the least number of rows of an attention, if it is static">,
+    Option<"gpu", "gpu", "bool", /*default=*/"true",
+           "only attention of bf16 and f16, for which GPUs have kernels">
+  ];
   let statistics = [
     Statistic<"numCopied", "copied", "Attentions that got a mask of their own">
   ];

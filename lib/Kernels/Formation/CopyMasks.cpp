@@ -50,24 +50,56 @@ static Ops findMasks(const Attention &attention, int64_t &cost) {
   return masks;
 }
 
+/// Gives each use of an op without inputs, such as the numbers 0, 1, 2, ... of
+/// `arange`, a copy. The numbers of rows and of keys are often one tensor,
+/// which is no part of a kernel that walks it in two directions.
+static void separateUses(Ops &ops) {
+  for (Operation *op : ops.takeVector()) {
+    ops.insert(op);
+    if (cast<linalg::GenericOp>(op).getNumDpsInputs())
+      continue;
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getUses())
+      uses.push_back(&use);
+    for (OpOperand *use : ArrayRef(uses).drop_front()) {
+      OpBuilder b(op->getContext());
+      b.setInsertionPointAfter(op);
+      Operation *copy = b.clone(*op);
+      use->set(copy->getResult(0));
+      ops.insert(copy);
+    }
+  }
+}
+
 namespace {
 struct CopyMasks : fx::kernel::impl::CopyMasksPassBase<CopyMasks> {
   using Base::Base;
 
   void runOnOperation() override {
+    auto match = [&](linalg::GenericOp op) {
+      return gpu ? matchAttention(op) : matchAnyAttention(op);
+    };
     SmallVector<linalg::GenericOp> found;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (matchAttention(op))
+      if (match(op))
         found.push_back(op);
     });
     for (linalg::GenericOp op : found)
-      if (std::optional<Attention> attention = matchAttention(op))
+      if (std::optional<Attention> attention = match(op))
         copyMasks(*attention);
   }
 
   void copyMasks(Attention &attention) {
-    int64_t cost = 0;
+    int64_t rows = 1, cost = 0;
+    for (unsigned loop : attention.values.m) {
+      int64_t range = attention.values.op.getStaticLoopRanges()[loop];
+      rows = ShapedType::isDynamic(range) || rows < 0 ? -1 : rows * range;
+    }
+    if (rows >= 0 && rows < minRows)
+      return;
     Ops masks = findMasks(attention, cost);
+    if (cost <= kMostCost)
+      separateUses(masks);
     Ops all(attention.ops.begin(), attention.ops.end());
     all.insert(masks.begin(), masks.end());
     auto isOutside = [&](Operation *user) { return !all.contains(user); };

@@ -55,6 +55,11 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   buildEmitPipeline(pm, options);
 }
 
+/// The least number of rows of an attention that computes its mask, so that
+/// its tiles know which keys they see. Fewer rows are one tile, and a decode
+/// step reads the mask in less time than it computes it for each head.
+static constexpr int64_t kMaskedRows = 25;
+
 void fx::cpu::buildFormPipeline(OpPassManager &pm,
                                 const KernelOptions &options) {
   pm.addPass(createCanonicalizerPass());
@@ -67,6 +72,7 @@ void fx::cpu::buildFormPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUFoldKeys({options.f16}));
+  pm.addPass(kernel::createCopyMasksPass({kMaskedRows, /*gpu=*/false}));
   // Before operands are packed: an attention packs its keys itself.
   kernel::FormKernelsPassOptions attention;
   attention.attention = true;

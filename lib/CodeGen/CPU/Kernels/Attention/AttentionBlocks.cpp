@@ -21,40 +21,39 @@ using namespace fx::cpu;
 //===----------------------------------------------------------------------===//
 
 void AttentionEmitter::forEach(
-    Scope &outer, const Index &to, int64_t step,
+    Scope &outer, const Index &from, const Index &to, int64_t step,
     llvm::function_ref<void(Scope &, const Index &)> body) {
   Scope inner;
-  if (to == Index::of(step)) {
+  if (from == Index::of(0) && to == Index::of(step)) {
     inner.parent = &outer;
     return body(inner, Index::of(0));
   }
-  auto loop = code.beginFor(outer, inner, Index::of(0), to, step);
+  auto loop = code.beginFor(outer, inner, from, to, step);
   body(inner, Index(loop.getInductionVar()));
   code.endFor(loop);
 }
 
 void AttentionEmitter::forKeys(
-    Scope &outer, SmallVector<Value> &carried,
+    Scope &outer, const Range &range, SmallVector<Value> &carried,
     llvm::function_ref<void(Scope &, const Index &, bool,
                             MutableArrayRef<Value>)>
         body) {
   int64_t L = code.lanes;
-  Index whole = mul(code.floorDiv(count, L), L);
+  Index whole = mul(code.floorDiv(range.to, L), L);
   {
     Scope scope;
-    auto loop = code.beginFor(outer, scope, Index::of(0), whole, L, carried);
+    auto loop = code.beginFor(outer, scope, range.from, whole, L, carried);
     SmallVector<Value> next(loop.getRegionIterArgs());
     body(scope, Index(loop.getInductionVar()), false, next);
     code.endFor(loop, next);
     carried.assign(loop.getResults().begin(), loop.getResults().end());
   }
-  // All blocks consist of whole vectors if the keys do: a causal mask rounds
-  // the number of keys.
+  // All ranges consist of whole vectors if the keys do: bounds are rounded.
   if (numKeys.isStatic() && numKeys.constant % L == 0)
     return;
   Scope scope;
   scope.parent = &outer;
-  code.mask = code.maskBelow(code.sub(count, whole));
+  code.mask = code.maskBelow(code.sub(range.to, whole));
   body(scope, whole, true, carried);
   code.mask = Value();
 }
@@ -196,7 +195,7 @@ Value AttentionEmitter::emitIsVisible(Scope &scope) {
     return code.splatConstant(b.getF32FloatAttr(c));
   };
   SmallVector<Value> seen = {element(0)};
-  forKeys(body, seen,
+  forKeys(body, rangeOf(i), seen,
           [&](Scope &here, const Index &j, bool isLast,
               MutableArrayRef<Value> carried) {
             at[attention.key] = add(key0, j);
@@ -248,7 +247,8 @@ void AttentionEmitter::locateRows(Scope &scope, const Operand &operand,
 // A panel holds the keys of `panelVectors` vectors: for each inner index, one
 // element of every key.
 void AttentionEmitter::packKeys(Scope &scope) {
-  forEach(scope, code.ceilDiv(count, panelVectors * code.lanes), 1,
+  forEach(scope, firstPanel(), code.ceilDiv(count, panelVectors * code.lanes),
+          1,
           [&](Scope &inner, const Index &panel) { packPanel(inner, panel); });
 }
 
@@ -314,15 +314,27 @@ void AttentionEmitter::packChunk(Scope &scope, const Index &first,
 
 // The panel stays in the first-level cache while the queries stream through it.
 void AttentionEmitter::multiplyKeys(Scope &scope) {
-  forEach(scope, code.ceilDiv(count, panelVectors * code.lanes), 1,
+  int64_t width = panelVectors * code.lanes;
+  auto multiply = [&](Scope &here, const Index &i, const Index &panel) {
+    Range range = rangeOf(i);
+    Index first = mul(panel, width);
+    // The panel and the tile's range, which consists of panels.
+    Value from =
+        arith::MaxSIOp::create(code.b, code.loc, code.materialize(range.from),
+                               code.materialize(first));
+    Range both{Index(from), code.min(range.to, add(first, Index::of(width)))};
+    ifSeen(here, both, [&](Scope &seen) {
+      if (usesTiles)
+        multiplyPanelInTiles(seen, i, panel);
+      else
+        multiplyPanel(seen, i, panel);
+    });
+  };
+  forEach(scope, firstPanel(), code.ceilDiv(count, width), 1,
           [&](Scope &mid, const Index &panel) {
-            forEach(mid, rowsPadded, tileRows,
-                    [&](Scope &here, const Index &i) {
-                      if (usesTiles)
-                        multiplyPanelInTiles(here, i, panel);
-                      else
-                        multiplyPanel(here, i, panel);
-                    });
+            forEach(
+                mid, rowsPadded, tileRows,
+                [&](Scope &here, const Index &i) { multiply(here, i, panel); });
           });
 }
 
@@ -466,11 +478,12 @@ Value AttentionEmitter::emitInput(Scope &scope) {
                              : arith::ExtFOp::create(code.b, code.loc, type, x);
 }
 
-Value AttentionEmitter::maximum(Scope &row, const Index &i) {
+Value AttentionEmitter::maximum(Scope &row, const Index &i,
+                                const Range &range) {
   Value result = attention.scores.op->getResult(0);
   Value lowest = code.splatConstant(code.b.getF32FloatAttr(-INFINITY));
   SmallVector<Value> max = {lowest};
-  forKeys(row, max,
+  forKeys(row, range, max,
           [&](Scope &here, const Index &j, bool isLast,
               MutableArrayRef<Value> carried) {
             Index where = add(mul(i, scoreStride), j);
@@ -496,11 +509,12 @@ static Value exponential(KernelCode &code, Value x) {
   return exp;
 }
 
-Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
+Value AttentionEmitter::exponentiate(Scope &row, const Index &i,
+                                     const Range &range, Value max) {
   Value zero = code.splatConstant(code.b.getF32FloatAttr(0)),
         shift = code.splat(max);
   SmallVector<Value> sum = {zero};
-  forKeys(row, sum,
+  forKeys(row, range, sum,
           [&](Scope &, const Index &j, bool isLast,
               MutableArrayRef<Value> carried) {
             Index where = add(mul(i, scoreStride), j);
@@ -523,12 +537,13 @@ Value AttentionEmitter::exponentiate(Scope &row, const Index &i, Value max) {
                                      arith::FastMathFlags::reassoc);
 }
 
-void AttentionEmitter::updateRow(Scope &scope, const Index &i) {
+void AttentionEmitter::updateRow(Scope &scope, const Index &i,
+                                 const Range &range) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   placeRow(i);
   Value before = loadScalar(maxima, i), lowest = number(-INFINITY);
-  Value max = greater(code, maximum(scope, i), before);
+  Value max = greater(code, maximum(scope, i, range), before);
   storeScalar(maxima, i, max);
   // Until a row sees a key, all its terms are exp(-inf) = 0.
   Value none =
@@ -536,7 +551,7 @@ void AttentionEmitter::updateRow(Scope &scope, const Index &i) {
   max = arith::SelectOp::create(b, loc, none, number(0), max);
   Value scale =
       exponential(code, code.splat(arith::SubFOp::create(b, loc, before, max)));
-  Value sum = exponentiate(scope, i, max);
+  Value sum = exponentiate(scope, i, range, max);
   Value total = arith::MulFOp::create(
       b, loc, loadScalar(totals, i),
       vector::ExtractOp::create(b, loc, scale, ArrayRef<int64_t>{0}));
@@ -558,37 +573,39 @@ void AttentionEmitter::packValues(Scope &scope) {
   int64_t L = code.lanes;
   Index last = code.sub(numKeys, Index::of(1));
   bool isEven = numKeys.isStatic() && numKeys.constant % 2 == 0;
-  forEach(
-      scope, code.ceilDiv(count, 2), 1, [&](Scope &here, const Index &pair) {
-        Index first = add(key0, mul(pair, 2)),
-              second = add(first, Index::of(1));
-        Value exists;
-        if (!isEven) {
-          exists = arith::CmpIOp::create(
-              code.b, code.loc, arith::CmpIPredicate::sle,
-              code.materialize(second), code.materialize(last));
-          second = code.min(second, last);
-        }
-        for (int64_t c = 0; c < columns; c += L) {
-          at[column] = Index::of(c);
-          if (columns - c < L)
-            code.mask = code.maskBelow(Index::of(columns - c));
-          SmallVector<Value> halves;
-          for (const Index &key : {first, second}) {
-            at[attention.key] = key;
-            halves.push_back(loadBF16(
-                here, values, place(ArrayRef<int>(valueLabels), column)));
-          }
-          if (exists)
-            halves[1] =
-                arith::SelectOp::create(code.b, code.loc, exists, halves[1],
-                                        code.splatConstant(code.b.getFloatAttr(
-                                            code.b.getBF16Type(), 0)));
-          code.mask = Value();
-          storeVector(pairsOfValues, add(mul(pair, sumStride), Index::of(c)),
-                      joinBF16(code, halves[0], halves[1]));
-        }
-      });
+  Index first = mul(firstPanel(), panelVectors * L / 2);
+  forEach(scope, first, code.ceilDiv(count, 2), 1,
+          [&](Scope &here, const Index &pair) {
+            Index first = add(key0, mul(pair, 2)),
+                  second = add(first, Index::of(1));
+            Value exists;
+            if (!isEven) {
+              exists = arith::CmpIOp::create(
+                  code.b, code.loc, arith::CmpIPredicate::sle,
+                  code.materialize(second), code.materialize(last));
+              second = code.min(second, last);
+            }
+            for (int64_t c = 0; c < columns; c += L) {
+              at[column] = Index::of(c);
+              if (columns - c < L)
+                code.mask = code.maskBelow(Index::of(columns - c));
+              SmallVector<Value> halves;
+              for (const Index &key : {first, second}) {
+                at[attention.key] = key;
+                halves.push_back(loadBF16(
+                    here, values, place(ArrayRef<int>(valueLabels), column)));
+              }
+              if (exists)
+                halves[1] = arith::SelectOp::create(
+                    code.b, code.loc, exists, halves[1],
+                    code.splatConstant(
+                        code.b.getFloatAttr(code.b.getBF16Type(), 0)));
+              code.mask = Value();
+              storeVector(pairsOfValues,
+                          add(mul(pair, sumStride), Index::of(c)),
+                          joinBF16(code, halves[0], halves[1]));
+            }
+          });
 }
 
 void AttentionEmitter::multiplyValues(Scope &scope) {
@@ -599,7 +616,10 @@ void AttentionEmitter::multiplyValues(Scope &scope) {
   auto tiles = [&](Scope &in, const Index &from, int64_t vectors,
                    int64_t last) {
     forEach(in, rowsPadded, tileRows, [&](Scope &here, const Index &i) {
-      multiplyColumns(here, i, from, vectors, last);
+      Range range = rangeOf(i);
+      ifSeen(here, range, [&](Scope &seen) {
+        multiplyColumns(seen, i, range, from, vectors, last);
+      });
     });
   };
   if (whole)
@@ -612,8 +632,8 @@ void AttentionEmitter::multiplyValues(Scope &scope) {
 }
 
 void AttentionEmitter::multiplyColumns(Scope &scope, const Index &i,
-                                       const Index &from, int64_t vectors,
-                                       int64_t last) {
+                                       const Range &range, const Index &from,
+                                       int64_t vectors, int64_t last) {
   int64_t L = code.lanes;
   SmallVector<Value> acc;
   auto place = [&](int64_t r, int64_t v) {
@@ -624,8 +644,8 @@ void AttentionEmitter::multiplyColumns(Scope &scope, const Index &i,
     for (int64_t v = 0; v < vectors; ++v)
       acc.push_back(loadVector(sums, place(r, v)));
   Scope steps;
-  Index words = code.ceilDiv(count, depth());
-  auto loop = code.beginFor(scope, steps, Index::of(0), words, 1, acc);
+  auto loop = code.beginFor(scope, steps, code.floorDiv(range.from, depth()),
+                            code.ceilDiv(range.to, depth()), 1, acc);
   acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   Index j(loop.getInductionVar());
   at[attention.key] = add(key0, j);

@@ -10,6 +10,7 @@
 
 #include "../Emitters.h"
 #include "fx/Kernels/Attention.h"
+#include "fx/Kernels/KeyBounds.h"
 #include "fx/Kernels/RowGather.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,7 +32,8 @@ namespace fx::cpu {
 /// AMX multiplies such words in tiles of 16 rows by 16 columns.
 ///
 /// Blocks of keys that a mask hides from all rows of the task are skipped.
-/// Their keys and values are not read.
+/// Their keys and values are not read. Of other blocks, tiles of rows skip the
+/// panels of keys outside of their bounds, if the mask has bounds.
 ///
 /// Keys and values that the kernel gathers, such as those of a paged cache, are
 /// read through the table of their pages. Those of few rows may be computed,
@@ -127,6 +129,32 @@ private:
   void multiply(mlir::Value word, llvm::ArrayRef<mlir::Value> right,
                 llvm::MutableArrayRef<mlir::Value> into);
 
+  //===--- the keys that rows see (AttentionRanges.cpp)
+  //--------------------===//
+  /// Keys of the block, whole panels but for the last keys.
+  struct Range {
+    Index from, to;
+  };
+  /// Returns true if positions bound the keys of a row.
+  bool isCausalInRows() const { return causal && int(causal->row) == row; }
+  /// Returns the end of the keys that the last row of the task sees by its
+  /// position, a whole number of vectors.
+  Index endOfLastRow();
+  /// Returns true if the keys that a tile of rows sees have bounds.
+  bool isBounded() const;
+  /// Returns the first key that the current row sees, and the end.
+  std::pair<mlir::Value, mlir::Value> boundsOfRow(Scope &scope);
+  /// Finds the keys of each tile of rows, and of all rows of the task.
+  void findRanges(Scope &task);
+  /// Returns the keys of the block that the tile of row `i` sees, which may be
+  /// none: `to` is not greater than `from` then.
+  Range rangeOf(const Index &i);
+  /// Emits `body` so that it runs if the range has keys.
+  void ifSeen(Scope &scope, const Range &range,
+              llvm::function_ref<void(Scope &)> body);
+  /// Returns the first panel of the block that a row of the task sees.
+  Index firstPanel();
+
   //===--- the phases of a block of keys, from `key0` on ------------------===//
   void clear(Scope &task);
   /// Computes the offsets of the rows of keys or values that are gathered: of
@@ -148,20 +176,21 @@ private:
   void multiplyDots(Scope &scope);
   /// Applies scale and mask to the scores of row `i`, and replaces them by the
   /// terms of the softmax.
-  void updateRow(Scope &scope, const Index &i);
+  void updateRow(Scope &scope, const Index &i, const Range &range);
   /// Returns the input of the softmax for the current row and key, as a vector
   /// of f32.
   mlir::Value emitInput(Scope &scope);
   /// Applies scale and mask to the scores of row `i`. Returns their maximum.
-  mlir::Value maximum(Scope &row, const Index &i);
+  mlir::Value maximum(Scope &row, const Index &i, const Range &range);
   /// Replaces the scores of row `i` by the terms. Returns their sum.
-  mlir::Value exponentiate(Scope &row, const Index &i, mlir::Value max);
+  mlir::Value exponentiate(Scope &row, const Index &i, const Range &range,
+                           mlir::Value max);
   /// Rounds the values of the block and stores them as words.
   void packValues(Scope &scope);
   /// Adds the terms times the values to the sums of the rows.
   void multiplyValues(Scope &scope);
-  void multiplyColumns(Scope &scope, const Index &i, const Index &column,
-                       int64_t vectors, int64_t last);
+  void multiplyColumns(Scope &scope, const Index &i, const Range &range,
+                       const Index &column, int64_t vectors, int64_t last);
   void emitBlock(Scope &scope);
   /// Computes the outputs of row `i` of the task.
   void storeRow(Scope &scope, const Index &i);
@@ -175,22 +204,27 @@ private:
   };
   /// Sets the shapes of all tiles: 16 rows of 16 words.
   void configureTiles();
-  /// Stores, or adds, the products of `tileRows` rows of `words` words by
-  /// `tileColumns` tiles of columns to `into`.
+  /// Stores, or adds, the products of `tileRows` rows of words by `tileColumns`
+  /// tiles of columns to `into`. `words` has the first word and the end.
   void multiplyTiles(Scope &scope, const TileRows &left, const TileRows &right,
                      const TileRows &into, int64_t tileColumns,
-                     const Index &words, bool addsToSums);
+                     const Range &words, bool addsToSums);
   void multiplyPanelInTiles(Scope &scope, const Index &i, const Index &panel);
   /// Sets the words of terms and values behind the last key to 0.
   void clearLastWords(Scope &scope);
   void multiplyValuesInTiles(Scope &scope);
 
-  /// Calls `body` with a loop over 0 to `to`.
+  /// Calls `body` with a loop over 0, or `from`, to `to`.
   void forEach(Scope &outer, const Index &to, int64_t step,
+               llvm::function_ref<void(Scope &, const Index &)> body) {
+    forEach(outer, Index::of(0), to, step, body);
+  }
+  void forEach(Scope &outer, const Index &from, const Index &to, int64_t step,
                llvm::function_ref<void(Scope &, const Index &)> body);
-  /// Calls `body` for the vectors of the block of keys: `isLast` is set for the
+  /// Calls `body` for the vectors of keys of the block: `isLast` is set for the
   /// last one if it may have less than all lanes. The body updates `carried`.
-  void forKeys(Scope &outer, llvm::SmallVector<mlir::Value> &carried,
+  void forKeys(Scope &outer, const Range &range,
+               llvm::SmallVector<mlir::Value> &carried,
                llvm::function_ref<void(Scope &, const Index &, bool isLast,
                                        llvm::MutableArrayRef<mlir::Value>)>
                    body);
@@ -201,6 +235,7 @@ private:
   llvm::SmallVector<mlir::Operation *> ops;
   std::optional<kernel::CausalMask> causal;
   bool skipsByMask = false;
+  kernel::KeyBounds bounds;
 
   /// The index of each loop of `attention.values`, and of the inner loop.
   llvm::SmallVector<Index> at;
@@ -228,7 +263,10 @@ private:
   mlir::Value rowsOfQueries, scores, panels, sums, maxima, totals;
   mlir::Value pairsOfValues;        ///< if `usesPairs`
   Index row0, rowsHere, rowsPadded; ///< of the task
-  Index keysEnd, key0, count;       ///< of the block of keys
+  Index keysBegin, keysEnd;         ///< of the keys that they see
+  Index key0, count;                ///< of the block of keys
+  /// The first key of each tile of rows, and the end; null: all keys.
+  mlir::Value firstKeys, endKeys;
 };
 
 } // namespace fx::cpu

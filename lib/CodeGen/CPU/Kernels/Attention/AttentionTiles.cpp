@@ -33,7 +33,7 @@ void AttentionEmitter::configureTiles() {
 void AttentionEmitter::multiplyTiles(Scope &scope, const TileRows &left,
                                      const TileRows &right,
                                      const TileRows &into, int64_t tileColumns,
-                                     const Index &words, bool addsToSums) {
+                                     const Range &words, bool addsToSums) {
   int64_t blocks = tileRows / kTileRows;
   auto stride = [&](const TileRows &rows) {
     return tileStride(code, Index::of(4 * rows.stride));
@@ -61,7 +61,7 @@ void AttentionEmitter::multiplyTiles(Scope &scope, const TileRows &left,
         callTile(code, "llvm.x86.tilezero", 2 * i + j);
   }
   Scope steps;
-  auto loop = code.beginFor(scope, steps, Index::of(0), words, kTileRows);
+  auto loop = code.beginFor(scope, steps, words.from, words.to, kTileRows);
   Index word(loop.getInductionVar());
   for (int64_t i = 0; i < blocks; ++i) {
     Value at = addressOfTile(left, Index::of(i * kTileRows), word);
@@ -88,7 +88,7 @@ void AttentionEmitter::multiplyPanelInTiles(Scope &scope, const Index &i,
   TileRows into{scores, add(mul(i, scoreStride), mul(panel, width)),
                 scoreStride};
   multiplyTiles(scope, left, right, into, width / kTileColumns,
-                Index::of(words), /*addsToSums=*/false);
+                {Index::of(0), Index::of(words)}, /*addsToSums=*/false);
 }
 
 // Words of terms beyond the last key are zeros. Those of values are zeros, too:
@@ -115,15 +115,20 @@ void AttentionEmitter::clearLastWords(Scope &scope) {
 
 void AttentionEmitter::multiplyValuesInTiles(Scope &scope) {
   clearLastWords(scope);
-  Index words = mul(code.ceilDiv(count, 2 * kTileRows), kTileRows);
   int64_t tiles = llvm::divideCeil(columns, kTileColumns);
   auto multiply = [&](Scope &in, const Index &column, int64_t tileColumns) {
     forEach(in, rowsPadded, tileRows, [&](Scope &here, const Index &i) {
       TileRows left{scores, mul(i, scoreStride), scoreStride};
       TileRows right{pairsOfValues, column, sumStride};
       TileRows into{sums, add(mul(i, sumStride), column), sumStride};
-      multiplyTiles(here, left, right, into, tileColumns, words,
-                    /*addsToSums=*/true);
+      // Ranges begin and end at panels, or with the last key.
+      Range range = rangeOf(i);
+      Range words{code.floorDiv(range.from, 2),
+                  mul(code.ceilDiv(range.to, 2 * kTileRows), kTileRows)};
+      ifSeen(here, range, [&](Scope &seen) {
+        multiplyTiles(seen, left, right, into, tileColumns, words,
+                      /*addsToSums=*/true);
+      });
     });
   };
   if (int64_t whole = tiles / 2 * 2 * kTileColumns)

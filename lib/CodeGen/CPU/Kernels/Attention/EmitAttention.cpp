@@ -62,6 +62,7 @@ bool AttentionEmitter::analyse() {
       return false;
   }
   causal = matchCausalMask(attention, labels);
+  bounds = matchKeyBounds(attention, labels);
   skipsByMask = hasSkippableMask();
   return true;
 }
@@ -317,8 +318,10 @@ void AttentionEmitter::emitBlock(Scope &scope) {
     packKeys(scope);
     multiplyKeys(scope);
   }
-  forEach(scope, rowsPadded, 1,
-          [&](Scope &inner, const Index &i) { updateRow(inner, i); });
+  forEach(scope, rowsPadded, 1, [&](Scope &inner, const Index &i) {
+    Range range = rangeOf(i);
+    ifSeen(inner, range, [&](Scope &seen) { updateRow(seen, i, range); });
+  });
   if (usesPairs)
     packValues(scope);
   multiplyValues(scope);
@@ -403,17 +406,15 @@ void AttentionEmitter::emit() {
   if (usesPairs)
     pairsOfValues = allocate(blockKeys / 2 * sumStride);
 
+  keysBegin = Index::of(0);
   keysEnd = numKeys;
-  if (causal && int(causal->row) == row) {
-    // The last row of the task sees most keys.
-    Index last = code.min(add(row0, Index::of(taskRows)), numRows);
-    Value seen = code.materialize(add(last, Index::of(causal->offset)));
-    seen = arith::MaxSIOp::create(code.b, code.loc, seen, code.constant(0));
-    keysEnd = code.min(mul(code.ceilDiv(Index(seen), code.lanes), code.lanes),
-                       numKeys);
-  }
+  if (isBounded())
+    findRanges(task);
+  else if (isCausalInRows())
+    keysEnd = endOfLastRow();
   Scope block;
-  auto loop = code.beginFor(task, block, Index::of(0), keysEnd, blockKeys);
+  Index firstBlock = mul(code.floorDiv(keysBegin, blockKeys), blockKeys);
+  auto loop = code.beginFor(task, block, firstBlock, keysEnd, blockKeys);
   key0 = Index(loop.getInductionVar());
   bool isWhole = keysEnd.isStatic() && keysEnd.constant % blockKeys == 0;
   count = isWhole ? Index::of(blockKeys)
