@@ -129,8 +129,15 @@ class Attention(nn.Module):
         q, k, v = x.unbind(0)
         q, v = q[..., : self.queries, :], v[..., : self.values]
         keys = torch.arange(k.shape[-2])
-        window = keys > torch.arange(self.queries)[:, None] + 40
-        mask = {"none": None, "causal": None, "lengths": (keys < 70)[None], "window": window}[self.mask]
+        rows = torch.arange(self.queries)[:, None]
+        mask = {
+            "none": None,
+            "causal": None,
+            "lengths": (keys < 70)[None],
+            "window": keys > rows + 40,
+            "ends at odd vectors": keys < rows + 16,
+            "begins at odd vectors": keys > rows - 5,
+        }[self.mask]
         return nn.functional.scaled_dot_product_attention(
             q, k, v, mask, is_causal=self.mask == "causal"
         )
@@ -146,6 +153,9 @@ class Attention(nn.Module):
         (45, 129, 96, 96, "causal", True),
         (230, 300, 64, 48, "window", False),
         (17, 200, 128, 128, "lengths", True),
+        (48, 200, 64, 64, "ends at odd vectors", False),
+        (97, 177, 64, 64, "ends at odd vectors", True),
+        (300, 300, 96, 96, "begins at odd vectors", False),
     ],
 )
 def test_attention(queries, keys, size, values, mask, rounded, tmp_path, offset):

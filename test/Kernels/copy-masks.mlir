@@ -85,3 +85,20 @@ fx.graph @window attributes {functional} {
   %y = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, %mask) : (!fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[256, 256], i1>) -> !fx.tensor<[2, 4, 256, 64], bf16>
   output(%y) : (!fx.tensor<[2, 4, 256, 64], bf16>)
 }
+
+// The mask and the numbers have other users, which keep theirs.
+// CHECK-LABEL: func.func @outside
+// CHECK-COUNT-5: linalg.index 0
+// CHECK-NOT: linalg.index
+// CHECK: return
+fx.graph @outside attributes {functional} {
+  %q = placeholder "q" : !fx.tensor<[2, 4, 256, 64], bf16>
+  %k = placeholder "k" : !fx.tensor<[2, 4, 256, 64], bf16>
+  %v = placeholder "v" : !fx.tensor<[2, 4, 256, 64], bf16>
+  %at = call_function @aten.arange.default(256) : () -> !fx.tensor<[256], i64>
+  %row = call_function @aten.unsqueeze.default(%at, 1) : (!fx.tensor<[256], i64>) -> !fx.tensor<[256, 1], i64>
+  %mask = call_function @aten.le.Tensor(%at, %row) : (!fx.tensor<[256], i64>, !fx.tensor<[256, 1], i64>) -> !fx.tensor<[256, 256], i1>
+  %y = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, %mask) : (!fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[256, 256], i1>) -> !fx.tensor<[2, 4, 256, 64], bf16>
+  %twice = call_function @aten.mul.Tensor(%at, 2) : (!fx.tensor<[256], i64>) -> !fx.tensor<[256], i64>
+  output(%y, %mask, %twice) : (!fx.tensor<[2, 4, 256, 64], bf16>, !fx.tensor<[256, 256], i1>, !fx.tensor<[256], i64>)
+}

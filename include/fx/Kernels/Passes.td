@@ -91,7 +91,9 @@ def CopyMasksPass : Pass<"fx-copy-masks", "::mlir::ModuleOp"> {
     Option<"minRows", "min-rows", "int64_t", /*default=*/"0",
            "the least number of rows of an attention, if it is static">,
     Option<"gpu", "gpu", "bool", /*default=*/"true",
-           "only attention of bf16 and f16, for which GPUs have kernels">
+           "attention of bf16 and f16, for which GPUs have kernels; otherwise, "
+           "attention that is one kernel of the CPU, and masks whose bounds "
+           "depend on rows">
   ];
   let statistics = [
     Statistic<"numCopied", "copied", "Attentions that got a mask of their own">

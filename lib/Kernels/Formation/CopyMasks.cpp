@@ -8,8 +8,10 @@
 #include "fx/Kernels/KeyBounds.h"
 #include "fx/Kernels/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace fx::kernel {
@@ -23,7 +25,22 @@ using namespace fx::kernel;
 /// The largest cost of a mask that is computed once for each score.
 static constexpr int64_t kMostCost = 16;
 
+/// What a division of integers costs besides: there is none of vectors.
+static constexpr int64_t kDivisionCost = 10;
+
 using Ops = llvm::SetVector<Operation *>;
+
+/// Returns the number of divisions of integers by other numbers than powers of
+/// two.
+static int64_t countDivisions(linalg::GenericOp op) {
+  return llvm::count_if(*op.getBody(), [](Operation &inner) {
+    APInt divisor;
+    return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+               arith::FloorDivSIOp, arith::CeilDivSIOp>(inner) &&
+           !(matchPattern(inner.getOperand(1), m_ConstantInt(&divisor)) &&
+             divisor.isPowerOf2());
+  });
+}
 
 /// Adds the pointwise ops of `block` that compute `v` to `ops`, users first.
 /// Their cost is added to `cost`.
@@ -32,7 +49,7 @@ static void addProducers(Value v, Block *block, Ops &ops, int64_t &cost) {
   if (!op || op->getBlock() != block || !isPointwise(op) ||
       op->getNumResults() != 1 || cost > kMostCost || !ops.insert(op))
     return;
-  cost += bodyCost(op);
+  cost += bodyCost(op) + countDivisions(op) * kDivisionCost;
   for (Value input : op.getInputs())
     addProducers(input, block, ops, cost);
 }
@@ -51,23 +68,30 @@ static Ops findMasks(const Attention &attention, int64_t &cost) {
 }
 
 /// Gives each use of an op without inputs, such as the numbers 0, 1, 2, ... of
-/// `arange`, a copy. The numbers of rows and of keys are often one tensor,
-/// which is no part of a kernel that walks it in two directions.
-static void separateUses(Ops &ops) {
+/// `arange`, in the attention and its masks a copy. The numbers of rows and of
+/// keys are often one tensor, which is no part of a kernel that walks it in two
+/// directions.
+static void separateUses(const Attention &attention, Ops &ops) {
+  Ops all(attention.ops.begin(), attention.ops.end());
+  all.insert(ops.begin(), ops.end());
   for (Operation *op : ops.takeVector()) {
-    ops.insert(op);
-    if (cast<linalg::GenericOp>(op).getNumDpsInputs())
+    if (cast<linalg::GenericOp>(op).getNumDpsInputs() || op->hasOneUse()) {
+      ops.insert(op);
       continue;
+    }
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : op->getUses())
-      uses.push_back(&use);
-    for (OpOperand *use : ArrayRef(uses).drop_front()) {
+      if (all.contains(use.getOwner()))
+        uses.push_back(&use);
+    for (OpOperand *use : uses) {
       OpBuilder b(op->getContext());
       b.setInsertionPointAfter(op);
       Operation *copy = b.clone(*op);
       use->set(copy->getResult(0));
       ops.insert(copy);
     }
+    if (op->use_empty())
+      op->erase();
   }
 }
 
@@ -77,7 +101,11 @@ struct CopyMasks : fx::kernel::impl::CopyMasksPassBase<CopyMasks> {
 
   void runOnOperation() override {
     auto match = [&](linalg::GenericOp op) {
-      return gpu ? matchAttention(op) : matchAnyAttention(op);
+      std::optional<Attention> attention =
+          gpu ? matchAttention(op) : matchAnyAttention(op);
+      if (attention && !gpu && !isFasterAsOne(*attention))
+        attention.reset();
+      return attention;
     };
     SmallVector<linalg::GenericOp> found;
     getOperation().walk([&](linalg::GenericOp op) {
@@ -99,7 +127,7 @@ struct CopyMasks : fx::kernel::impl::CopyMasksPassBase<CopyMasks> {
       return;
     Ops masks = findMasks(attention, cost);
     if (cost <= kMostCost)
-      separateUses(masks);
+      separateUses(attention, masks);
     Ops all(attention.ops.begin(), attention.ops.end());
     all.insert(masks.begin(), masks.end());
     auto isOutside = [&](Operation *user) { return !all.contains(user); };
@@ -111,7 +139,12 @@ struct CopyMasks : fx::kernel::impl::CopyMasksPassBase<CopyMasks> {
     if (!labels)
       return;
     KeyBounds bounds = matchKeyBounds(attention, *labels);
-    if (bounds.first.empty() && bounds.last.empty())
+    // On CPUs, blocks of keys that no row sees are skipped without bounds.
+    auto isUseful = [&](const KeyBound &bound) {
+      return gpu || bound.dependsOnRows;
+    };
+    if (llvm::none_of(bounds.first, isUseful) &&
+        llvm::none_of(bounds.last, isUseful))
       return;
     // Producers are defined before their users in the block.
     SmallVector<Operation *> order = masks.takeVector();

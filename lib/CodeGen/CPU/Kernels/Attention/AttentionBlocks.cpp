@@ -263,7 +263,8 @@ void AttentionEmitter::packPanel(Scope &scope, const Index &panel) {
 void AttentionEmitter::packChunk(Scope &scope, const Index &first,
                                  const Index &to) {
   int64_t L = code.lanes, width = panelVectors * L;
-  bool isWhole = count.isStatic() && count.constant % width == 0;
+  const Index &all = firstKeys ? numKeys : count;
+  bool isWhole = all.isStatic() && all.constant % width == 0;
   Index last = code.sub(numKeys, Index::of(1));
   int64_t blocked =
       isContiguous(keys, keyLabels, kInner) ? innerSize / L * L : 0;

@@ -129,14 +129,15 @@ private:
   void multiply(mlir::Value word, llvm::ArrayRef<mlir::Value> right,
                 llvm::MutableArrayRef<mlir::Value> into);
 
-  //===--- the keys that rows see (AttentionRanges.cpp)
-  //--------------------===//
+  //===--- AttentionRanges.cpp: the keys that rows see --------------------===//
   /// Keys of the block, whole panels but for the last keys.
   struct Range {
     Index from, to;
   };
   /// Returns true if positions bound the keys of a row.
   bool isCausalInRows() const { return causal && int(causal->row) == row; }
+  /// Rounds an end of keys up to a whole number of vectors, or to `numKeys`.
+  Index wholeVectors(const Index &end);
   /// Returns the end of the keys that the last row of the task sees by its
   /// position, a whole number of vectors.
   Index endOfLastRow();

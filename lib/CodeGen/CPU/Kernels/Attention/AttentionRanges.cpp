@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tiles.h"
 #include "AttentionEmitter.h"
 
 #include "fx/CodeGen/Common/EvalKeyBound.h"
@@ -33,8 +34,11 @@ Index AttentionEmitter::endOfLastRow() {
   Index last = code.min(add(row0, Index::of(taskRows)), numRows);
   Value seen = code.materialize(add(last, Index::of(causal->offset)));
   seen = arith::MaxSIOp::create(code.b, code.loc, seen, code.constant(0));
-  return code.min(mul(code.ceilDiv(Index(seen), code.lanes), code.lanes),
-                  numKeys);
+  return wholeVectors(Index(seen));
+}
+
+Index AttentionEmitter::wholeVectors(const Index &end) {
+  return code.min(mul(code.ceilDiv(end, code.lanes), code.lanes), numKeys);
 }
 
 std::pair<Value, Value> AttentionEmitter::boundsOfRow(Scope &scope) {
@@ -67,7 +71,10 @@ void AttentionEmitter::findRanges(Scope &task) {
   auto type = MemRefType::get({taskRows / tileRows}, b.getIndexType());
   firstKeys = memref::AllocaOp::create(b, loc, type);
   endKeys = memref::AllocaOp::create(b, loc, type);
+  // A step of AMX takes the terms of 32 keys.
   int64_t width = panelVectors * code.lanes;
+  if (usesTiles)
+    width = std::max(width, 2 * kTileRows);
   Value none = code.constant(0), all = code.materialize(numKeys);
   // The first key of all rows, and their end.
   Scope tiles;
@@ -88,18 +95,19 @@ void AttentionEmitter::findRanges(Scope &task) {
   };
   code.endFor(inner, {least(inner.getRegionIterArg(0), first),
                       most(inner.getRegionIterArg(1), end)});
-  // Whole panels, which begin at multiples of their size in each block.
+  // Whole panels, which begin at multiples of their size in each block. The
+  // end of the block is that of the keys that some row sees.
   Value from = code.materialize(
       mul(code.floorDiv(Index(inner.getResult(0)), width), width));
-  Value to = code.materialize(code.min(
-      mul(code.ceilDiv(Index(inner.getResult(1)), width), width), numKeys));
+  Value to = code.materialize(
+      mul(code.ceilDiv(Index(inner.getResult(1)), width), width));
   Value place = code.materialize(code.floorDiv(tile, tileRows));
   memref::StoreOp::create(b, loc, from, firstKeys, place);
   memref::StoreOp::create(b, loc, to, endKeys, place);
   code.endFor(loop, {least(loop.getRegionIterArg(0), from),
-                     most(loop.getRegionIterArg(1), to)});
+                     most(loop.getRegionIterArg(1), inner.getResult(1))});
   keysBegin = Index(loop.getResult(0));
-  keysEnd = Index(loop.getResult(1));
+  keysEnd = wholeVectors(Index(loop.getResult(1)));
 }
 
 AttentionEmitter::Range AttentionEmitter::rangeOf(const Index &i) {
@@ -109,11 +117,11 @@ AttentionEmitter::Range AttentionEmitter::rangeOf(const Index &i) {
   Location loc = code.loc;
   Value place = code.materialize(code.floorDiv(i, tileRows));
   auto load = [&](Value memory) {
-    return code.sub(Index(memref::LoadOp::create(b, loc, memory, place)), key0);
+    Value key = memref::LoadOp::create(b, loc, memory, place);
+    key = code.materialize(code.sub(Index(key), key0));
+    return Index(arith::MaxSIOp::create(b, loc, key, code.constant(0)));
   };
-  Value from = arith::MaxSIOp::create(b, loc, code.materialize(load(firstKeys)),
-                                      code.constant(0));
-  return {Index(from), code.min(load(endKeys), count)};
+  return {load(firstKeys), code.min(load(endKeys), count)};
 }
 
 Index AttentionEmitter::firstPanel() {
