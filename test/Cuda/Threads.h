@@ -174,7 +174,8 @@ struct Cell {
 /// Begins a launch.
 void begin();
 /// Says that what runs is a node of a graph, of its launch `graph`, which is
-/// never 0. `before` has the nodes that are in front of each node. Null: no graph.
+/// never 0. `before` has the nodes that are in front of each node. Null: no
+/// graph.
 void setNode(const std::vector<std::vector<bool>> *before, size_t node,
              uint16_t graph);
 /// An access by a node that is no kernel.
