@@ -106,7 +106,7 @@ llvm::Error Driver::simplify() {
 
 llvm::Error Driver::toLinalg() {
   ToLinalgOptions linalg;
-  linalg.wholeHeads = !gpu || kernel::hasTensorCores(gpu->getMatrixUnit());
+  linalg.wholeHeads = !gpu || gpu->getMatrixUnit() != kernel::MatrixUnit::None;
   linalg.rowKernels = !gpu;
   linalg.gpu = gpu.has_value();
   linalg.float8 = gpu && kernel::hasTensorCores(gpu->getMatrixUnit());

@@ -139,7 +139,7 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
   if (unit != kernel::MatrixUnit::None)
     pm.addPass(kernel::createPadChannelsPass());
   pm.addPass(fx::gpu::createFXGPUPackWeights({unit}));
-  if (kernel::hasTensorCores(unit))
+  if (unit != kernel::MatrixUnit::None)
     pm.addPass(kernel::createCopyMasksPass());
   pm.addPass(kernel::createFormKernelsPass({/*gpu=*/true, unit}));
   pm.addPass(kernel::createHoistPreparePass());

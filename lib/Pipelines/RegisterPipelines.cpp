@@ -122,7 +122,7 @@ static LogicalResult toLinalg(OpPassManager &pm,
   if (failed(getGPU(options.target, gpu, report)))
     return failure();
   ToLinalgOptions linalg;
-  linalg.wholeHeads = !gpu || kernel::hasTensorCores(gpu->getMatrixUnit());
+  linalg.wholeHeads = !gpu || gpu->getMatrixUnit() != kernel::MatrixUnit::None;
   linalg.rowKernels = !gpu;
   linalg.gpu = gpu.has_value();
   linalg.float8 = gpu && kernel::hasTensorCores(gpu->getMatrixUnit());

@@ -51,10 +51,10 @@ void emulator::checkWaves() {
 
 /// Waits until all threads of the wave have given their operands, and returns
 /// what each gave.
-static const Operands *exchange(const Operands &mine) {
+static const Operands *meetWave(const Operands &mine, const char *rule) {
   if (blockThreads % 64)
-    fail("mfma", "expected a block of a multiple of 64 threads, got " +
-                     std::to_string(blockThreads));
+    fail(rule, "expected a block of a multiple of 64 threads, got " +
+                   std::to_string(blockThreads));
   waves.resize(blockThreads / 64);
   int number = getThread() / 64;
   uint32_t here = getInstruction();
@@ -78,6 +78,12 @@ static const Operands *exchange(const Operands &mine) {
   return all;
 }
 
+int32_t emulator::exchangeHalves(int32_t value) {
+  Operands mine;
+  mine.ints[0][0] = value;
+  return meetWave(mine, "shuffle")[(getThread() + 32) % 64].ints[0][0];
+}
+
 static void checkModifiers(int32_t cbsz, int32_t abid, int32_t blgp) {
   if (cbsz || abid || blgp)
     fail("mfma", "expected no modifiers, got cbsz " + std::to_string(cbsz) +
@@ -91,7 +97,7 @@ static void checkModifiers(int32_t cbsz, int32_t abid, int32_t blgp) {
 /// each `size` threads, then the next groups.
 template <int size, int count, typename T, typename Get, typename Add>
 static void multiply(T *sums, const Operands &mine, Get get, Add add) {
-  const Operands *all = exchange(mine);
+  const Operands *all = meetWave(mine, "mfma");
   constexpr int parts = 64 / size;
   int part = getThread() % 64 / size, column = getThread() % size;
   for (int i = 0; i < size * size / 64; ++i) {

@@ -218,8 +218,10 @@ void forgetWaves(int threads);
 /// The thread that runs accesses shared memory.
 void noteUnfenced();
 /// Where nothing goes on: ends the process if threads of a wave wait for others
-/// at a product of matrices.
+/// at a product of matrices or in `exchangeHalves`.
 void checkWaves();
+/// Returns the value of the thread 32 before or behind this one in the wave.
+int32_t exchangeHalves(int32_t value);
 
 //===----------------------------------------------------------------------===//
 // TensorCore.cpp, Warpgroup.cpp

@@ -7,13 +7,16 @@
 //
 // A wave has 64 threads. They come to a barrier together. Shuffles exchange
 // values of 32 threads: kernels are the same as for NVIDIA's GPUs, so that each
-// half of a wave is on its own. A barrier alone orders no accesses of memory:
-// for what a thread has accessed there is a fence in front of the barrier, and
-// for what it accesses next another fence behind it.
+// half of a wave is on its own. Or the halves exchange their values; all
+// threads of the wave take part in this. A barrier alone orders no accesses of
+// memory: for what a thread has accessed there is a fence in front of the
+// barrier, and for what it accesses next another fence behind it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
+
+#include <cmath>
 
 using namespace emulator;
 
@@ -74,11 +77,21 @@ int32_t countHigh(int32_t mask, int32_t others) {
 int32_t shuffleBackward(int32_t, int32_t) NAMED("amdgcn.ds.bpermute");
 int32_t shuffleBackward(int32_t address, int32_t value) {
   int32_t from = address / 4 & 63;
+  if (from == (getLane() ^ 32))
+    return exchangeHalves(value);
   if (from / 32 != getLane() / 32)
     fail("shuffle", "expected a thread of the same half of the wave, got " +
                         std::to_string(from) + " in thread " +
                         std::to_string(getLane()) + " of the wave");
   uint64_t word = uint32_t(value);
   return exchange(&word, 1)[from % 32][0];
+}
+
+// Exact; a GPU's is off by one unit of the last place at most.
+float exp2Flushed(float x) NAMED("amdgcn.exp2.f32");
+float exp2Flushed(float x) {
+  constexpr float kSmallest = 0x1p-126f;
+  float y = std::exp2(std::fabs(x) < kSmallest ? 0.0f : x);
+  return y < kSmallest ? 0.0f : y;
 }
 }

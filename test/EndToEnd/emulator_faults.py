@@ -3,8 +3,8 @@
 import dataclasses
 import re
 
-from emulator_kernels import (ALLOCA, AMD_BARRIER, ARRIVE, ATOMIC, BOXES, CLUSTER, FRESH, HALVES,
-                              Kernel, LANES, MATRIX, NAMED, PART, PIXELS, REGISTERS, SHUFFLE,
+from emulator_kernels import (ACROSS, ALLOCA, AMD_BARRIER, ARRIVE, ATOMIC, BOXES, CLUSTER, FRESH,
+                              HALVES, Kernel, LANES, MATRIX, NAMED, PART, PIXELS, REGISTERS, SHUFFLE,
                               STORED, SWAP, WAIT, WAITS, WARP, once, replaced, two_products)
 
 MISALIGNED, ILLEGAL = 716, 700
@@ -308,6 +308,12 @@ end:
         r"shuffle: expected a thread of the same half of the wave, got \d+ in thread \d+ of the "
         "wave",
         at="%v = call i32 @llvm.amdgcn.ds.bpermute(i32 %address, i32 %t)")
+    yield "half of a wave shuffles across the halves", dataclasses.replace(
+        ACROSS, body=ACROSS.body.replace("  %from = xor i32 %lane, 32", """
+  %isFirst = icmp ult i32 %lane, 32
+  %other = xor i32 %lane, 32
+  %from = select i1 %isFirst, i32 %other, i32 %lane"""),
+        says="divergence: 32 of 64 threads of a wave are at '%v = ")
     yield "two barriers of a wave", dataclasses.replace(
         HALVES, body=split("  BARRIER", "  BARRIER"),
         says="divergence: threads of a wave are at different barriers")

@@ -444,6 +444,8 @@ LANES = Kernel("""
   %two = insertelement <2 x i32> %two.0, i32 %v, i32 1
   store <2 x i32> %two, ptr addrspace(1) %to, align 8""", threads=128, bytes=2048, is_amd=True)
 
+ACROSS = dataclasses.replace(LANES, body=LANES.body.replace("i32 %lane, 9", "i32 %lane, 32"))
+
 
 def two_products(name: str) -> Kernel:
     """Returns a kernel of two waves, each of which adds two products of matrices to its sums. The
@@ -465,6 +467,7 @@ def two_products(name: str) -> Kernel:
 
 
 AMD = {"halves": HALVES, "part": PART, "lanes": LANES,
+       "across": ACROSS,
        **{f"product {name}": two_products(name) for name in PRODUCTS}}
 
 CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,

@@ -11,7 +11,7 @@ import sys
 import emulate
 import numpy as np
 from emulator_faults import FAULTS
-from emulator_kernels import (AMD, AMD_HEADER, CORRECT, FRESH, HEADER, LANES, LEFT, PART, PERMUTED,
+from emulator_kernels import (ACROSS, AMD, AMD_HEADER, CORRECT, FRESH, HEADER, LANES, LEFT, PART, PERMUTED,
                               PIXELS, PRODUCTS, SHARED, SHUFFLE, Kernel, define, pattern,
                               two_products)
 
@@ -176,12 +176,13 @@ def test_shared_memory_of_amd(tmp_path):
 
 
 def test_waves(tmp_path):
-    """Waves have 64 threads, of which 32 shuffle."""
-    library, names = build({"lanes": LANES, "part": PART}, tmp_path)
-    got = np.frombuffer(result(library, names["lanes"], LANES), np.int32).reshape(128, 4)
+    """Waves have 64 threads, of which 32 shuffle, or both halves with each other."""
+    library, names = build({"lanes": LANES, "across": ACROSS, "part": PART}, tmp_path)
     threads = np.arange(128)
-    np.testing.assert_array_equal(got[:, 0], threads % 64)
-    np.testing.assert_array_equal(got[:, 1], threads ^ 9)
+    for name, kernel, distance in [("lanes", LANES, 9), ("across", ACROSS, 32)]:
+        got = np.frombuffer(result(library, names[name], kernel), np.int32).reshape(128, 4)
+        np.testing.assert_array_equal(got[:, 0], threads % 64)
+        np.testing.assert_array_equal(got[:, 1], threads ^ distance)
     got = np.frombuffer(result(library, names["part"], PART), np.int32).reshape(96, 4)
     np.testing.assert_array_equal(got[:, 0], 95 - np.arange(96))
 

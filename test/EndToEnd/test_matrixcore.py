@@ -192,25 +192,6 @@ def test_orders(left, right, tmp_path):
     assert torch.equal(model.run((x, y), want)[0], want)
 
 
-@pytest.mark.parametrize("dtype", [BF16, F16])
-@pytest.mark.parametrize("is_causal", [False, True])
-def test_attention(dtype, is_causal, tmp_path):
-    """Both matmuls are on matrix cores."""
-    q, k, v = (randn(2, heads, rows, 40).to(dtype) for heads, rows in [(4, 50), (2, 70), (2, 70)])
-
-    def attend(q, k, v):
-        return nn.functional.scaled_dot_product_attention(
-            q, k, v, is_causal=is_causal, enable_gqa=True)
-
-    _, args, model = build(lambda: (Function(attend), (q, k, v), None), tmp_path)
-    kernels = harness.tool("fx-compile", "--target=rocm", "--emit=kernels", tmp_path / "m.pt2",
-                           "-o", tmp_path / "kernels.mlir")
-    assert kernels.returncode == 0, kernels.stderr
-    assert (tmp_path / "kernels.mlir").read_text().count("#fx_kernel.matrixcore") == 2
-    want = attend(*args)
-    harness.compare(model.run(args, want), want)
-
-
 @pytest.mark.parametrize("seed", [
     *range(2), *(pytest.param(s, marks=pytest.mark.long) for s in range(2, 60))])
 def test_random_convolutions(seed, tmp_path):
@@ -242,10 +223,9 @@ def mutations(rocdl):
     yield "a word of a row", change(r"\[0, 2\] : vector<2xi16>", "[1, 2] : vector<2xi16>")
 
 
-def test_mistakes_show(tmp_path):
-    """Three pieces of K use both buffers."""
-    module, args, model = build(
-        lambda: (Products(), ([test_tensorcore.pair(70, 72, 136)],), None), tmp_path)
+def check_mistakes(model, module, args, mutations, folder):
+    """Returns the names of the mutations. Checks that each makes the kernels wrong under some order
+    of threads: the results differ, or the run ends with an error."""
     want = exporting.eager(module, args)
 
     def differs(kernels, seed):
@@ -258,8 +238,16 @@ def test_mistakes_show(tmp_path):
 
     assert not any(differs(model.kernels, seed) for seed in range(4))
     names = []
-    for name, mutated in mutations((tmp_path / "made" / "rocdl.mlir").read_text()):
-        kernels = emulate.build_kernels(mutated, tmp_path / "mutated" / name)
+    for name, mutated in mutations((folder / "made" / "rocdl.mlir").read_text()):
+        kernels = emulate.build_kernels(mutated, folder / "mutated" / name)
         assert any(differs(kernels, seed) for seed in range(6)), name
         names.append(name)
+    return names
+
+
+def test_mistakes_show(tmp_path):
+    """Three pieces of K use both buffers."""
+    module, args, model = build(
+        lambda: (Products(), ([test_tensorcore.pair(70, 72, 136)],), None), tmp_path)
+    names = check_mistakes(model, module, args, mutations, tmp_path)
     assert len(names) == 9, names

@@ -563,7 +563,7 @@ SmallVector<Group> KernelFormation::run() {
       take(std::move(group));
   };
   for (linalg::GenericOp op : generics)
-    if (hasTensorCores(target.matrixUnit) && isFree(op))
+    if (target.matrixUnit != MatrixUnit::None && isFree(op))
       if (auto match = matchAttention(op))
         tryTake(attention(std::move(*match)));
   for (linalg::GenericOp op : generics)

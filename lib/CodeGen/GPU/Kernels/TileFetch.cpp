@@ -23,6 +23,10 @@ using codegen::Scope;
 
 Value TileMatMul::locate(const SharedTile &tile, Value memory, Value row,
                          int64_t below, Value chunk, int64_t across) {
+  if (tile.pairs) {
+    row = i.add(row, below);
+    below = 0;
+  }
   // The permutation of chunks repeats after 8 rows.
   int64_t offset = 0;
   if (tile.isPermuted()) {

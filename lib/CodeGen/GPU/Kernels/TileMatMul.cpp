@@ -342,7 +342,8 @@ void TileMatMul::finish(Launch &launch,
   auto bound = [](const Index &size, int64_t tile) {
     return isMultiple(size, tile) ? Index::of(-1) : size;
   };
-  for (int64_t part = 0; part < tiles.warpRows(); part += 16) {
+  int64_t rows = tiles.sumRows;
+  for (int64_t part = 0; part < tiles.warpRows(); part += rows) {
     // Other threads may still read the previous part.
     mlir::gpu::BarrierOp::create(b, loc);
     storeSums(part);
@@ -351,11 +352,11 @@ void TileMatMul::finish(Launch &launch,
     int64_t width = hasRuns ? kRun : 1;
     Scope inner;
     auto loop = code.beginFor(launch.scope, inner, launch.thread,
-                              Index::of(tiles.warpsM * 16 * tiles.n / width),
+                              Index::of(tiles.warpsM * rows * tiles.n / width),
                               tiles.threads());
     SmallVector<Index> at = delinearize(
         code, Index(loop.getInductionVar()),
-        {Index::of(tiles.warpsM), Index::of(16), Index::of(tiles.n / width)});
+        {Index::of(tiles.warpsM), Index::of(rows), Index::of(tiles.n / width)});
     at[2] = code.mul(at[2], Index::of(width));
     Index row = code.add(code.mul(at[0], Index::of(tiles.warpRows())), at[1]);
     row = code.add(code.add(row0, row), Index::of(part));
@@ -363,7 +364,7 @@ void TileMatMul::finish(Launch &launch,
     guarded(code, inner,
             {{row, bound(mSize, tiles.m)}, {column, bound(nSize, tiles.n)}},
             [&](Scope &here) {
-              Index linear = code.add(code.mul(at[0], Index::of(16)), at[1]);
+              Index linear = code.add(code.mul(at[0], Index::of(rows)), at[1]);
               linear =
                   code.add(code.mul(linear, Index::of(sumColumns())), at[2]);
               Value offset = i.mul(i.from(code.materialize(linear)), 4);

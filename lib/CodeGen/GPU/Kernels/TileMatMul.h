@@ -28,6 +28,8 @@ struct Tiles {
   bool isPadded = false;
   /// Rows in shared memory extend along K even if the operand's do not.
   bool areAlongK = false;
+  /// The rows of each warp that `TileMatMul::finish` passes on at a time.
+  int64_t sumRows = 16;
   /// The number of threads of a warp, or of a wave of an AMD GPU.
   int64_t warp = kWarp;
   int64_t threads() const { return warpsM * warpsN * warp; }
@@ -103,14 +105,14 @@ struct TileMatMul : MatMulPlan {
                                              mlir::Value tile,
                                              mlir::Value first, int64_t k);
   /// Passes the sums to the group's pointwise ops, or stores them to the
-  /// workspace if there are several parts, 16 rows of each warp at a time.
+  /// workspace if there are several parts, some rows of each warp at a time.
   /// `acc` holds the results of `TensorCore::multiply`, 16 by 8 elements each,
   /// row by row.
   void finish(Launch &launch, mlir::ValueRange acc);
-  /// Does the same. `storeSums(r)` stores a warp's sums of the 16 rows from its
-  /// row `r` on to `memory`: a row-major matrix with `sumColumns` columns and
-  /// 16 rows for each of `warpsM` warps. Sums that are NaN are computed again
-  /// if `repairsNaN`.
+  /// Does the same. `storeSums(r)` stores a warp's sums of the `sumRows` rows
+  /// from its row `r` on to `memory`: a row-major matrix with `sumColumns`
+  /// columns and `sumRows` rows for each of `warpsM` warps. Sums that are NaN
+  /// are computed again if `repairsNaN`.
   void finish(Launch &launch, llvm::function_ref<void(int64_t)> storeSums,
               bool repairsNaN);
   /// Returns a pointer to the element at the given point of M (of N for the
@@ -144,7 +146,9 @@ struct TileMatMul : MatMulPlan {
   /// Returns the elements of a row of sums in shared memory, including 32 bytes
   /// of padding that avoid bank conflicts.
   int64_t sumColumns() const { return tiles.n + 8; }
-  int64_t sumBytes() const { return tiles.warpsM * 16 * sumColumns() * 4; }
+  int64_t sumBytes() const {
+    return tiles.warpsM * tiles.sumRows * sumColumns() * 4;
+  }
 
 private:
   int64_t countResults() const;

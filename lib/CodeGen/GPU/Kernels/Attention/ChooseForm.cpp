@@ -139,7 +139,7 @@ bool WarpgroupAttention::isFaster() const {
 
 /// Chooses the tiles that are expected to take the least time. Returns false if
 /// none fit.
-bool WarpgroupAttention::chooseTiles() {
+bool WarpgroupAttention::findTiles() {
   // With masks, a thread needs registers for their coordinates.
   bool mayBeThree = scaled && headSize() <= 64 && nSize.constant <= 64;
   bool isKnown = areSizesKnown();
@@ -189,7 +189,7 @@ bool WarpgroupAttention::matches() {
     return llvm::is_contained(attention.ops, op);
   });
   if (!asked)
-    return chooseTiles() && isFaster();
+    return findTiles() && isFaster();
   setTiles(asked.getWarpgroups(), asked.getKeys() ? asked.getKeys() : 64);
   hasTurns = asked.getTurns();
   return fits();

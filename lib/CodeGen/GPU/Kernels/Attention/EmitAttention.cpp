@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixCoreAttention.h"
 #include "WarpgroupAttention.h"
 
 #include "fx/CodeGen/Common/EvalKeyBound.h"
@@ -203,7 +204,7 @@ Index FlashAttention::evalBound(Scope &scope, const kernel::KeyBound &bound,
     return arith::MinSIOp::create(b, loc, x, y);
   };
   Value found;
-  for (int64_t row = 0; row < tiles.m; row += kWarp) {
+  for (int64_t row = 0; row < tiles.m; row += tiles.warp) {
     Index end = code.min(code.add(row0, Index::of(tiles.m)), mSize);
     Index x = code.min(code.add(row0, Index(i.toIndex(lane), row)),
                        code.sub(end, Index::of(1)));
@@ -212,7 +213,7 @@ Index FlashAttention::evalBound(Scope &scope, const kernel::KeyBound &bound,
     found = found ? outer(found, v) : v;
   }
   at = block;
-  for (int64_t distance = 1; distance < kWarp; distance *= 2)
+  for (int64_t distance = 1; distance < tiles.warp; distance *= 2)
     found = outer(found, core.shuffle(found, distance));
   return Index(i.toIndex(found));
 }
@@ -300,10 +301,9 @@ void FlashAttention::planElementCopies() {
 
 void FlashAttention::placeRows() {
   rowAt.clear();
-  Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));
   SmallVector<Index> block = at;
-  for (int64_t row = 0; row < 2 * parts(); ++row) {
-    Index x = code.add(row0, Index(i.toIndex(i.add(myRow, 8 * row))));
+  for (int64_t row = 0; row < laneRows(); ++row) {
+    Index x = code.add(row0, Index(i.toIndex(rowInBlock(row))));
     if (!isMultiple(mSize, tiles.m))
       x = code.min(x, code.sub(mSize, Index::of(1)));
     place(m, mSizes, x);
@@ -357,14 +357,7 @@ Value FlashAttention::nextStage(Value stage) {
                                  i.add(stage, stageBytes()));
 }
 
-FlashAttention::Rows
-FlashAttention::walkKeys(Launch &launch, const Index &first, const Index &end,
-                         ArrayRef<SmallVector<Value, 4>> queries) {
-  size_t numRows = 2 * parts(), numAcc = parts() * columnGroups() * 4;
-  SmallVector<Value> carried(numRows, number(-INFINITY));
-  carried.append(numRows + numAcc, number(0));
-  carried.push_back(i.of(0));
-  carried.push_back(i.of(numAhead() * stageBytes()));
+Index FlashAttention::endOfWholePieces(const Index &first, const Index &end) {
   Index whole = first;
   if (scaled && !scaled->causal && isMultiple(kSize, tiles.k))
     whole = end;
@@ -374,6 +367,18 @@ FlashAttention::walkKeys(Launch &launch, const Index &first, const Index &end,
   if (isSplit && !(whole == end) && !(whole == first))
     whole = Index(arith::MaxSIOp::create(
         code.b, code.loc, code.materialize(whole), code.materialize(first)));
+  return whole;
+}
+
+FlashAttention::Rows
+FlashAttention::walkKeys(Launch &launch, const Index &first, const Index &end,
+                         ArrayRef<SmallVector<Value, 4>> queries) {
+  size_t numRows = 2 * parts(), numAcc = parts() * columnGroups() * 4;
+  SmallVector<Value> carried(numRows, number(-INFINITY));
+  carried.append(numRows + numAcc, number(0));
+  carried.push_back(i.of(0));
+  carried.push_back(i.of(numAhead() * stageBytes()));
+  Index whole = endOfWholePieces(first, end);
   if (!(whole == first))
     walkPieces(launch, first, whole, end, queries, /*isMasked=*/false, carried);
   // The coordinates of the rows would take registers in the first loop.
@@ -418,17 +423,15 @@ void FlashAttention::walkPieces(Launch &launch, const Index &from,
   carried.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
-void FlashAttention::emitLaunch(bool isAsync) {
-  if (!isAsync)
-    planElementCopies();
-  int64_t bytes = sharedBytes();
-  bool isDynamic = bytes > code.machine.staticShared;
+Index FlashAttention::countBlocks() {
   SmallVector<Index> blocks = batchSizes;
   blocks.push_back(code.ceilDiv(mSize, tiles.m));
   if (isSplit)
     blocks.push_back(keyParts);
-  Launch launch(code, product(code, blocks), tiles.threads(),
-                isDynamic ? bytes : 0);
+  return product(code, blocks);
+}
+
+void FlashAttention::beginBlock(Launch &launch, int64_t bytes, bool isDynamic) {
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, code.b.getI64IntegerAttr(kAlignment));
   at.assign(info.op.getNumLoops(), Index::of(0));
@@ -441,6 +444,15 @@ void FlashAttention::emitLaunch(bool isAsync) {
   scores.lane = lane;
   scores.warpRow = warpRow;
   scores.warpColumn = warpColumn;
+}
+
+void FlashAttention::emitLaunch(bool isAsync) {
+  if (!isAsync)
+    planElementCopies();
+  int64_t bytes = sharedBytes();
+  bool isDynamic = bytes > code.machine.staticShared;
+  Launch launch(code, countBlocks(), tiles.threads(), isDynamic ? bytes : 0);
+  beginBlock(launch, bytes, isDynamic);
   auto [begin, all] = seenPieces(launch.scope);
   auto [first, end] = partOf(begin, all);
   SmallVector<SmallVector<Value, 4>> queries =
@@ -454,17 +466,26 @@ void FlashAttention::emitLaunch(bool isAsync) {
   launch.close();
 }
 
+void FlashAttention::emitVersion(bool isAsync) {
+  FlashAttention version(*this);
+  version.emitLaunch(isAsync);
+}
+
+SmallVector<Value> FlashAttention::describeOperands() {
+  scores.lhs = scores.describe(/*isLhs=*/true);
+  scores.rhs = scores.describe(/*isLhs=*/false);
+  rhs = describe(/*isLhs=*/false);
+  return {scores.isAligned(scores.lhs), scores.isAligned(scores.rhs),
+          isAligned(rhs)};
+}
+
 void FlashAttention::emit() {
   split();
   mapLoops();
   chooseTiles();
   core.element = scores.core.element =
       cast<RankedTensorType>(info.rhs().getType()).getElementType();
-  scores.lhs = scores.describe(/*isLhs=*/true);
-  scores.rhs = scores.describe(/*isLhs=*/false);
-  rhs = describe(/*isLhs=*/false);
-  SmallVector<Value> aligned = {scores.isAligned(scores.lhs),
-                                scores.isAligned(scores.rhs), isAligned(rhs)};
+  SmallVector<Value> aligned = describeOperands();
   int64_t most = chooseParts();
   // The first schedule counts, as in `noteSchedule`.
   if (!code.source->hasAttr(kernel::kScheduleAttr))
@@ -476,11 +497,7 @@ void FlashAttention::emit() {
   auto emitParts = [&](bool split) {
     isSplit = split;
     emitVersions(
-        aligned,
-        [&](bool isAsync) {
-          FlashAttention version(*this);
-          version.emitLaunch(isAsync);
-        },
+        aligned, [&](bool isAsync) { emitVersion(isAsync); },
         /*mayHaveRuns=*/!isSplit);
     if (isSplit)
       combineParts();
@@ -504,6 +521,8 @@ static void emitAttention(KernelCode &code) {
   FlashAttention e(code);
   if (!e.analyse())
     return code.fail("the loops of the attention do not agree");
+  if (code.machine.matrixUnit == kernel::MatrixUnit::MFMA)
+    return MatrixCoreAttention(e).emit();
   WarpgroupAttention wide(e);
   if (wide.matches())
     wide.emit([&] { e.emit(); });
@@ -513,7 +532,7 @@ static void emitAttention(KernelCode &code) {
 
 static std::optional<codegen::KernelMatch>
 matchAttention(func::FuncOp kernel, const kernel::TargetInfo &target) {
-  if (!kernel::hasTensorCores(target.matrixUnit) ||
+  if (target.matrixUnit == kernel::MatrixUnit::None ||
       llvm::none_of(getReductions(kernel), [](linalg::GenericOp op) {
         return kernel::matchAttention(op).has_value();
       }))

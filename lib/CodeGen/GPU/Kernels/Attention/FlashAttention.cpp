@@ -59,33 +59,32 @@ void FlashAttention::mask(Scope &scope, const Index &key0,
                           MutableArrayRef<Value> sums) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  Index first = code.add(key0, Index(i.toIndex(i.mul(i.rem(lane, 4), 2))));
+  Index first = code.add(key0, Index(i.toIndex(firstKey())));
   Index last = code.sub(kSize, Index::of(1));
   bool isWhole = isMultiple(kSize, tiles.k);
   Value lowest = number(-INFINITY), result = attention.scores.op->getResult(0);
   SmallVector<Index> block = at;
-  for (int64_t g = 0; g < keyGroups(); ++g)
-    for (int64_t e = 0; e < 2; ++e) {
-      Index key = code.add(first, Index::of(8 * g + e)), there = key;
-      Value isInside;
-      if (!isWhole)
-        isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                         code.materialize(key),
-                                         code.materialize(kSize));
-      if (!isWhole && readsMasks)
-        there = code.min(key, last);
-      for (int64_t row = 0; row < 2 * parts(); ++row) {
-        Value &x = sums[4 * (row / 2 * keyGroups() + g) + row % 2 * 2 + e];
-        at = rowAt[row];
-        at[attention.key] = there;
-        code.know(scope, result, coords(labels.ofTensor(result)), x);
-        x = code.eval(scope, attention.x, coords(labels.ofTensor(attention.x)));
-        if (!x.getType().isF32())
-          x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
-        if (isInside)
-          x = arith::SelectOp::create(b, loc, isInside, x, lowest);
-      }
+  for (int64_t n = 0; n < laneKeys(); ++n) {
+    Index key = code.add(first, Index::of(keyOffset(n))), there = key;
+    Value isInside;
+    if (!isWhole)
+      isInside =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                code.materialize(key), code.materialize(kSize));
+    if (!isWhole && readsMasks)
+      there = code.min(key, last);
+    for (int64_t row = 0; row < laneRows(); ++row) {
+      Value &x = sums[scoreIndex(row, n)];
+      at = rowAt[row];
+      at[attention.key] = there;
+      code.know(scope, result, coords(labels.ofTensor(result)), x);
+      x = code.eval(scope, attention.x, coords(labels.ofTensor(attention.x)));
+      if (!x.getType().isF32())
+        x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
+      if (isInside)
+        x = arith::SelectOp::create(b, loc, isInside, x, lowest);
     }
+  }
   at = block;
 }
 
@@ -93,21 +92,20 @@ void FlashAttention::maskScores(const Index &key0,
                                 MutableArrayRef<Value> sums) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  Index first = code.add(key0, Index(i.toIndex(i.mul(i.rem(lane, 4), 2))));
+  Index first = code.add(key0, Index(i.toIndex(firstKey())));
   Value lowest = number(-INFINITY);
-  for (int64_t row = 0; row < 2 * parts(); ++row) {
+  for (int64_t row = 0; row < laneRows(); ++row) {
     Index seen = kSize;
     if (scaled->causal)
       seen = code.min(seen, code.add(rowAt[row][scaled->causal->row],
                                      Index::of(scaled->causal->offset + 1)));
     Value count = i.from(code.materialize(code.sub(seen, first)));
-    for (int64_t g = 0; g < keyGroups(); ++g)
-      for (int64_t e = 0; e < 2; ++e) {
-        Value &x = sums[4 * (row / 2 * keyGroups() + g) + row % 2 * 2 + e];
-        Value isSeen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                             count, i.of(8 * g + e));
-        x = arith::SelectOp::create(b, loc, isSeen, x, lowest);
-      }
+    for (int64_t n = 0; n < laneKeys(); ++n) {
+      Value &x = sums[scoreIndex(row, n)];
+      Value isSeen = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                           count, i.of(keyOffset(n)));
+      x = arith::SelectOp::create(b, loc, isSeen, x, lowest);
+    }
   }
 }
 
@@ -116,7 +114,7 @@ float FlashAttention::factor() const {
 }
 
 Value FlashAttention::power(Value x, Value minus) {
-  return core.exp2(
+  return exp2(
       math::FmaOp::create(code.b, code.loc, x, number(factor()), minus));
 }
 
@@ -134,18 +132,14 @@ SmallVector<Value> FlashAttention::softmax(Rows &rows,
   OpBuilder &b = code.b;
   Location loc = code.loc;
   SmallVector<Value> factors;
-  for (int64_t row = 0; row < 2 * parts(); ++row) {
+  for (int64_t row = 0; row < laneRows(); ++row) {
     SmallVector<Value *> mine;
-    for (int64_t g = 0; g < keyGroups(); ++g)
-      for (int64_t e = 0; e < 2; ++e)
-        mine.push_back(
-            &sums[4 * (row / 2 * keyGroups() + g) + row % 2 * 2 + e]);
+    for (int64_t n = 0; n < laneKeys(); ++n)
+      mine.push_back(&sums[scoreIndex(row, n)]);
     Value max = rows.max[row];
     for (Value *x : mine)
-      max = arith::MaximumFOp::create(b, loc, max, *x);
-    // Four lanes share a row.
-    for (int64_t distance : {1, 2})
-      max = arith::MaximumFOp::create(b, loc, max, core.shuffle(max, distance));
+      max = larger(max, *x);
+    max = combineLanes(max, [&](Value x, Value y) { return larger(x, y); });
     Value minus = negated(max);
     Value scale = power(rows.max[row], minus);
     Value sum = arith::MulFOp::create(b, loc, rows.sum[row], scale);
@@ -158,6 +152,28 @@ SmallVector<Value> FlashAttention::softmax(Rows &rows,
     factors.push_back(scale);
   }
   return factors;
+}
+
+Value FlashAttention::rowInBlock(int64_t row) {
+  return i.add(i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4)),
+               8 * row);
+}
+
+Value FlashAttention::numberInRow() { return i.rem(lane, 4); }
+
+Value FlashAttention::firstKey() { return i.mul(numberInRow(), 2); }
+
+Value FlashAttention::firstColumn() { return i.mul(numberInRow(), 2); }
+
+Value FlashAttention::larger(Value x, Value y) {
+  return arith::MaximumFOp::create(code.b, code.loc, x, y);
+}
+
+Value FlashAttention::combineLanes(Value v,
+                                   llvm::function_ref<Value(Value, Value)> op) {
+  for (int64_t distance : {1, 2})
+    v = op(v, core.shuffle(v, distance));
+  return v;
 }
 
 void FlashAttention::rescale(MutableArrayRef<Value> acc,
@@ -204,9 +220,9 @@ void FlashAttention::multiplyValues(Value stage, ArrayRef<Value> probabilities,
 
 void FlashAttention::addLanes(Rows &rows) {
   for (Value &sum : rows.sum)
-    for (int64_t distance : {1, 2})
-      sum = arith::AddFOp::create(code.b, code.loc, sum,
-                                  core.shuffle(sum, distance));
+    sum = combineLanes(sum, [&](Value x, Value y) -> Value {
+      return arith::AddFOp::create(code.b, code.loc, x, y);
+    });
 }
 
 void FlashAttention::store(Rows rows, Value rowSums,
@@ -224,13 +240,15 @@ void FlashAttention::store(Rows rows, Value rowSums,
   auto slot = [&](Value row) {
     return core.pointer(rowSums, i.mul(row, 4), 3);
   };
-  Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));
+  SmallVector<Value> slots;
+  for (int64_t row = 0; row < laneRows(); ++row)
+    slots.push_back(slot(rowInBlock(row)));
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        i.rem(lane, 4), i.of(0));
+                                        numberInRow(), i.of(0));
   auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
-  for (auto [row, sum] : llvm::enumerate(rows.sum))
-    LLVM::StoreOp::create(b, loc, sum, slot(i.add(myRow, 8 * row)));
+  for (auto [sum, to] : llvm::zip(rows.sum, slots))
+    LLVM::StoreOp::create(b, loc, sum, to);
   b.setInsertionPointAfter(branch);
   Value result = attention.sum->getResult(0);
   knowOfRow = [&, slot](Scope &scope, const Index &row) {

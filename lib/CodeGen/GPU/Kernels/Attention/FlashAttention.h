@@ -44,6 +44,8 @@ namespace fx::gpu {
 struct FlashAttention : TileMatMul {
   explicit FlashAttention(codegen::KernelCode &code)
       : TileMatMul(code), scores(code) {}
+  FlashAttention(const FlashAttention &) = default;
+  virtual ~FlashAttention() = default;
   TileMatMul scores;
   kernel::Attention attention;
   std::optional<kernel::CausalMask> causal;
@@ -69,8 +71,7 @@ struct FlashAttention : TileMatMul {
   mlir::Value partProducts, partRows;
 
   // Values within the launch that is being emitted.
-  /// The coordinates of the loops for each row of a thread's scores: two rows
-  /// for each part of 16 rows.
+  /// The coordinates of the loops for each row of a thread's scores.
   llvm::SmallVector<llvm::SmallVector<codegen::Index>> rowAt;
   /// The block's part of the keys.
   codegen::Index part = codegen::Index::of(0);
@@ -82,6 +83,45 @@ struct FlashAttention : TileMatMul {
     llvm::SmallVector<mlir::Value> max, sum, acc;
   };
 
+  //===--- The layout of scores and products in the lanes of a warp ------===//
+  // The defaults are that of `TensorCore::multiply` and `Warpgroup::multiply`:
+  // two rows for each part of 16 rows, and of each row two keys, or columns of
+  // the result, of 8. Four lanes share a row.
+
+  /// Return the number of rows of which a lane has scores, and of its keys in a
+  /// piece.
+  virtual int64_t laneRows() const { return 2 * parts(); }
+  virtual int64_t laneKeys() const { return 2 * keyGroups(); }
+  /// Returns the place of a lane's `row`-th row among the rows of the block.
+  virtual mlir::Value rowInBlock(int64_t row);
+  /// Returns the number of the lane among those that share its rows.
+  virtual mlir::Value numberInRow();
+  /// The lane's `n`-th key is the piece's key number `firstKey()` +
+  /// `keyOffset(n)`.
+  virtual mlir::Value firstKey();
+  virtual int64_t keyOffset(int64_t n) const { return 8 * (n / 2) + n % 2; }
+  /// Returns the place of a score among those of a lane.
+  virtual int64_t scoreIndex(int64_t row, int64_t n) const {
+    return 4 * (row / 2 * keyGroups() + n / 2) + row % 2 * 2 + n % 2;
+  }
+  /// Combines the values of a row that the lanes of the row have.
+  virtual mlir::Value
+  combineLanes(mlir::Value v,
+               llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> op);
+  /// Returns the first column of the lane's products; 0 in the first lane.
+  virtual mlir::Value firstColumn();
+  /// Multiplies the products of each row by its factor.
+  virtual void rescale(llvm::MutableArrayRef<mlir::Value> acc,
+                       llvm::ArrayRef<mlir::Value> factors);
+  /// Stores the products of a row to the workspace from `to` on.
+  virtual void storeProducts(const codegen::Index &to, int64_t row,
+                             llvm::ArrayRef<mlir::Value> acc);
+  /// Returns the larger number, or, of a number and NaN, one of them: NaN is
+  /// also in the sum of the exponentials.
+  virtual mlir::Value larger(mlir::Value x, mlir::Value y);
+  /// Returns 2^x in f32. Subnormal results may be 0.
+  virtual mlir::Value exp2(mlir::Value x) { return core.exp2(x); }
+
   //===--- EmitAttention.cpp: the kernel ---------------------------------===//
   /// Finds the attention and labels the loops of all ops. Returns false if the
   /// loops of the group do not agree.
@@ -89,14 +129,20 @@ struct FlashAttention : TileMatMul {
   /// Orders the loops of the first matmul like those of the second, so that
   /// row numbers are the same in both.
   void mapLoops();
-  void chooseTiles();
+  virtual void chooseTiles();
+  /// Sets the operands. Returns the results of `isAligned`.
+  virtual llvm::SmallVector<mlir::Value> describeOperands();
   /// Returns true if there is a block of `rows` rows for each multiprocessor,
   /// or there may be.
   bool occupies(int64_t rows);
   /// Emits two launches, which copy operands in chunks and by elements, and the
   /// host code that chooses one of them.
   void emit();
+  virtual void emitVersion(bool isAsync);
   void emitLaunch(bool isAsync);
+  codegen::Index countBlocks();
+  /// Places the block, its threads and `bytes` of shared memory.
+  void beginBlock(Launch &launch, int64_t bytes, bool isDynamic);
   /// Computes the batch, the part and the first row of the block. With a causal
   /// mask, the first blocks get the last rows, which see most keys, so that the
   /// blocks that start last have the least work.
@@ -117,6 +163,10 @@ struct FlashAttention : TileMatMul {
   std::pair<codegen::Index, codegen::Index> seenPieces(codegen::Scope &scope);
   /// Returns a number of first keys that all rows of the block see.
   codegen::Index countCommonKeys();
+  /// Returns the end of the pieces of keys from `first` to `end` that need no
+  /// masks.
+  codegen::Index endOfWholePieces(const codegen::Index &first,
+                                  const codegen::Index &end);
   /// Returns the position of the block's first row in the loop of the causal
   /// mask.
   codegen::Index causalPosition();
@@ -196,9 +246,6 @@ struct FlashAttention : TileMatMul {
   /// of the products of earlier pieces.
   llvm::SmallVector<mlir::Value>
   softmax(Rows &rows, llvm::MutableArrayRef<mlir::Value> sums);
-  /// Multiplies the products of each row by its factor.
-  void rescale(llvm::MutableArrayRef<mlir::Value> acc,
-               llvm::ArrayRef<mlir::Value> factors);
   /// Rounds the probabilities of part `p` for 16 keys from 16 `step` on. The
   /// sums of `TensorCore::multiply` and of `Warpgroup::multiply`, rounded, have
   /// the layout of their left operands, so no data moves between lanes.
@@ -254,7 +301,7 @@ struct FlashAttention : TileMatMul {
                      queryBytes() + scores.lhs.tile.bytes(), sumBytes()});
   }
   /// Returns the bytes of shared memory of a block.
-  int64_t sharedBytes() const {
+  virtual int64_t sharedBytes() const {
     return tileBytes() + tiles.m * int64_t(sizeof(float));
   }
   /// Loads the queries of a warp: the 16 rows of part `p`, 16 elements from `k`

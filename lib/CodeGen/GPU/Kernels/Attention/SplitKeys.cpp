@@ -112,25 +112,29 @@ static void storePair(KernelCode &code, Value memory, const Index &at, Value x,
       .setAlignment(8);
 }
 
+void FlashAttention::storeProducts(const Index &to, int64_t row,
+                                   ArrayRef<Value> acc) {
+  for (int64_t c = 0; c < columnGroups(); ++c) {
+    int64_t first = 4 * (row / 2 * columnGroups() + c) + row % 2 * 2;
+    storePair(code, partProducts, code.add(to, Index::of(8 * c)), acc[first],
+              acc[first + 1]);
+  }
+}
+
 void FlashAttention::storePart(Launch &launch, Rows rows) {
   addLanes(rows);
-  Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));
-  Index column(i.toIndex(i.mul(i.rem(lane, 4), 2)));
+  Index column(i.toIndex(firstColumn()));
   Index end = isMultiple(mSize, tiles.m) ? Index::of(-1) : mSize;
   for (auto [row, sum] : llvm::enumerate(rows.sum)) {
-    Index x = code.add(row0, Index(i.toIndex(i.add(myRow, 8 * row))));
+    Index x = code.add(row0, Index(i.toIndex(rowInBlock(row))));
     guarded(code, launch.scope, {{x, end}}, [&](Scope &scope) {
       Index to = code.add(workspaceRow, x);
       guarded(code, scope, {{column, Index::of(1)}}, [&](Scope &) {
         storePair(code, partRows, code.mul(to, Index::of(2)), rows.max[row],
                   sum);
       });
-      to = code.add(code.mul(to, Index::of(tiles.n)), column);
-      for (int64_t c = 0; c < columnGroups(); ++c) {
-        int64_t first = 4 * (row / 2 * columnGroups() + c) + row % 2 * 2;
-        storePair(code, partProducts, code.add(to, Index::of(8 * c)),
-                  rows.acc[first], rows.acc[first + 1]);
-      }
+      storeProducts(code.add(code.mul(to, Index::of(tiles.n)), column), row,
+                    rows.acc);
     });
   }
 }

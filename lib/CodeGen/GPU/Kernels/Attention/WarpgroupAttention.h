@@ -73,7 +73,7 @@ struct WarpgroupAttention : FlashAttention {
   /// faster, or was asked for.
   bool matches();
   bool findMaps();
-  bool chooseTiles();
+  bool findTiles();
   void setTiles(int64_t numWarpgroups, int64_t numKeys);
   bool fits() const;
   bool areSizesKnown() const;

@@ -6,17 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A block computes a tile of the result, each of its waves a part of the tile.
-// CDNA 3 has no asynchronous copies of 16 bytes to shared memory. So pieces of
-// K go through registers:
+// Pieces of K go through registers:
 //
 //   for each piece: barrier; store the next piece, which was loaded in the
 //                   iteration before, to shared memory; start the loads of the
 //                   piece after it; multiply
 //
-// Shared memory holds two pieces. Rows extend along K there, because v_mfma
-// takes elements that follow each other along K, and there is no transposing
-// load. Where the operand's memory extends along M or N instead, a thread loads
-// words of several terms of K, and transposes them in registers.
+// Shared memory holds two pieces.
 //
 // Signed bytes are multiplied to sums of i32; they are not transposed.
 //
@@ -30,7 +26,7 @@
 
 #include "../TileChoice.h"
 #include "../TileMatMul.h"
-#include "MatrixCore.h"
+#include "RegisterTiles.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
 
@@ -50,6 +46,7 @@ struct MatrixCoreMatMul : TileMatMul {
   explicit MatrixCoreMatMul(KernelCode &code)
       : TileMatMul(code), matrix{code.b, code.loc, Type()} {}
   MatrixCore matrix;
+  RegisterTiles registers{*this, matrix};
 
   void emit();
 
@@ -63,37 +60,10 @@ private:
                                   const Index &pieces);
   SmallVector<Value> emitElementLoop(Launch &launch, const Index &first,
                                      const Index &pieces);
-  /// Describes an operand whose runs along its rows can be loaded as a whole.
-  TileOperand describeRuns(bool isLhs);
-
-  /// What threads load of an operand: chunks of its rows, or, where a row of it
-  /// is a term of K, words of the rows of a chunk.
-  struct Units {
-    int64_t perRow, total;
-  };
-  /// The unit that a thread takes: number `inRow` of row `row` + `below`.
-  /// `isThere` is null if every thread has one.
-  struct Unit {
-    Value row, inRow, isThere;
-    int64_t below;
-  };
-  Units getUnits(const TileOperand &operand) const;
-  void forUnits(const TileOperand &operand,
-                llvm::function_ref<void(const Unit &)> body);
-  /// Returns `load()`, a value of `type`, or zeros if `condition` (null: true)
-  /// does not hold.
-  Value loadIf(Value condition, Type type, llvm::function_ref<Value()> load);
   /// Loads the pieces of both operands at `k0` to registers.
-  SmallVector<Value> load(const Index &k0);
+  SmallVector<Value> load(Scope &scope, const Index &k0);
   /// Stores them to the stage at `stage`.
   void store(ArrayRef<Value> loaded, Value stage);
-  void loadOperand(const TileOperand &operand, const Index &first,
-                   const Index &k0, SmallVectorImpl<Value> &loaded);
-  void storeOperand(const TileOperand &operand, ArrayRef<Value> &loaded,
-                    Value to);
-  /// Returns the chunks of neighbouring columns that words of 4 bytes hold, a
-  /// word for each term of K.
-  SmallVector<Value, 2> transpose(ArrayRef<Value> words);
   Value rhsOf(Value stage) {
     return core.pointer(stage, i.of(lhs.tile.bytes()), 3);
   }
@@ -147,177 +117,16 @@ bool MatrixCoreMatMul::fits() {
   return std::max(tiles.stages * stage, sumBytes()) <= code.machine.maxShared;
 }
 
-TileOperand MatrixCoreMatMul::describeRuns(bool isLhs) {
-  TileOperand operand = describe(isLhs);
-  const Index &along = operand.isAlongK ? kSize : isLhs ? mSize : nSize;
-  if (!operand.isAsync || isMultiple(along, chunk()))
-    return operand;
-  if (along.isStatic())
-    operand.isAsync = false;
-  else
-    operand.multiples.push_back(code.materialize(along));
-  return operand;
-}
-
-//===----------------------------------------------------------------------===//
-// From memory to registers, and from there to shared memory
-//===----------------------------------------------------------------------===//
-
-MatrixCoreMatMul::Units
-MatrixCoreMatMul::getUnits(const TileOperand &operand) const {
-  int64_t width = operand.tile.rows;
-  if (operand.isAlongK)
-    return {operand.tile.chunks(), width * operand.tile.chunks()};
-  int64_t words = width * elementBytes() / 4;
-  return {words, words * operand.tile.chunks()};
-}
-
-void MatrixCoreMatMul::forUnits(const TileOperand &operand,
-                                llvm::function_ref<void(const Unit &)> body) {
-  Units units = getUnits(operand);
-  bool isBelow = tiles.threads() % units.perRow == 0;
-  for (int64_t e = 0; e < units.total; e += tiles.threads()) {
-    Value linear = isBelow ? thread : i.add(thread, e), isThere;
-    if (units.total - e < tiles.threads())
-      isThere =
-          arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::ult,
-                                thread, i.of(units.total - e));
-    body({i.div(linear, units.perRow), i.rem(linear, units.perRow), isThere,
-          isBelow ? e / units.perRow : 0});
-  }
-}
-
-Value MatrixCoreMatMul::loadIf(Value condition, Type type,
-                               llvm::function_ref<Value()> load) {
-  if (!condition)
-    return load();
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto branch =
-      scf::IfOp::create(b, loc, type, condition, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loc, load());
-  b.setInsertionPointToStart(branch.elseBlock());
-  Value zero = LLVM::ZeroOp::create(b, loc, type);
-  scf::YieldOp::create(b, loc, zero);
-  b.setInsertionPointAfter(branch);
-  return branch.getResult(0);
-}
-
-static Value both(OpBuilder &b, Location loc, Value x, Value y) {
-  return x && y ? Value(arith::AndIOp::create(b, loc, x, y)) : x ? x : y;
-}
-
-void MatrixCoreMatMul::loadOperand(const TileOperand &operand,
-                                   const Index &first, const Index &k0,
-                                   SmallVectorImpl<Value> &loaded) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  const Index &size = operand.isLhs ? mSize : nSize;
-  int64_t width = operand.tile.rows;
-  // Null if the coordinate is always within the operand.
-  auto isBelow = [&](const Index &at, const Index &end, int64_t tile) -> Value {
-    if (isMultiple(end, tile))
-      return {};
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                 code.materialize(at), code.materialize(end));
-  };
-  auto loadAt = [&](Type type, const Index &x, const Index &atK,
-                    Value condition) {
-    Value isStored, from = elementPointer(operand, x, atK, isStored);
-    condition = both(b, loc, condition, isStored);
-    condition = both(b, loc, condition, isBelow(atK, kSize, tiles.k));
-    return loadIf(condition, type, [&]() -> Value {
-      return LLVM::LoadOp::create(b, loc, type, from,
-                                  operand.isAlongK ? kChunkBytes : 4);
-    });
-  };
-  forUnits(operand, [&](const Unit &unit) {
-    Index row(i.toIndex(unit.row), unit.below);
-    if (operand.isAlongK) {
-      Index x = code.add(first, row),
-            atK = code.add(k0, Index(i.toIndex(i.mul(unit.inRow, chunk()))));
-      Value condition = both(b, loc, unit.isThere, isBelow(x, size, width));
-      loaded.push_back(loadAt(matrix.chunkType(), x, atK, condition));
-      return;
-    }
-    Index x = code.add(first,
-                       Index(i.toIndex(i.mul(unit.inRow, 4 / elementBytes()))));
-    Value condition = both(b, loc, unit.isThere, isBelow(x, size, width));
-    Index chunk0 = code.add(k0, code.mul(row, Index::of(chunk())));
-    for (int64_t e = 0; e < chunk(); ++e)
-      loaded.push_back(
-          loadAt(b.getI32Type(), x, code.add(chunk0, Index::of(e)), condition));
-  });
-}
-
-SmallVector<Value> MatrixCoreMatMul::load(const Index &k0) {
+SmallVector<Value> MatrixCoreMatMul::load(Scope &scope, const Index &k0) {
   SmallVector<Value> loaded;
-  loadOperand(lhs, row0, k0, loaded);
-  loadOperand(rhs, column0, k0, loaded);
+  registers.load(scope, lhs, row0, k0, loaded);
+  registers.load(scope, rhs, column0, k0, loaded);
   return loaded;
 }
 
-SmallVector<Value, 2> MatrixCoreMatMul::transpose(ArrayRef<Value> words) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto four = VectorType::get({4}, b.getI32Type());
-  auto join = [&](ArrayRef<Value> parts) -> Value {
-    Value all = LLVM::PoisonOp::create(b, loc, four);
-    for (auto [e, part] : llvm::enumerate(parts))
-      all = LLVM::InsertElementOp::create(b, loc, all, part, i.of(e));
-    return LLVM::BitcastOp::create(b, loc, matrix.chunkType(), all);
-  };
-  if (elementBytes() == 4)
-    return {join(words)};
-  // LLVM makes a v_perm_b32 of each shuffle.
-  auto two = VectorType::get({2}, b.getI16Type());
-  SmallVector<Value> low, high;
-  for (size_t e = 0; e < words.size(); e += 2) {
-    Value x = LLVM::BitcastOp::create(b, loc, two, words[e]),
-          y = LLVM::BitcastOp::create(b, loc, two, words[e + 1]);
-    for (int32_t half : {0, 1}) {
-      Value pair = LLVM::ShuffleVectorOp::create(
-          b, loc, x, y, ArrayRef<int32_t>{half, half + 2});
-      (half ? high : low)
-          .push_back(LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair));
-    }
-  }
-  return {join(low), join(high)};
-}
-
-void MatrixCoreMatMul::storeOperand(const TileOperand &operand,
-                                    ArrayRef<Value> &loaded, Value to) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  forUnits(operand, [&](const Unit &unit) {
-    size_t count = operand.isAlongK ? 1 : chunk();
-    ArrayRef<Value> mine = loaded.take_front(count);
-    loaded = loaded.drop_front(count);
-    OpBuilder::InsertionGuard guard(b);
-    if (unit.isThere) {
-      auto branch =
-          scf::IfOp::create(b, loc, unit.isThere, /*withElseRegion=*/false);
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
-    auto storeChunk = [&](Value v, Value row, int64_t below, Value at,
-                          int64_t across) {
-      LLVM::StoreOp::create(b, loc, v,
-                            locate(operand.tile, to, row, below, at, across),
-                            kChunkBytes);
-    };
-    if (operand.isAlongK)
-      return storeChunk(mine.front(), unit.row, unit.below, unit.inRow, 0);
-    SmallVector<Value, 2> chunks = transpose(mine);
-    Value column = i.mul(unit.inRow, chunks.size());
-    for (auto [e, v] : llvm::enumerate(chunks))
-      storeChunk(v, i.add(column, e), 0, unit.row, unit.below);
-  });
-}
-
 void MatrixCoreMatMul::store(ArrayRef<Value> loaded, Value stage) {
-  storeOperand(lhs, loaded, stage);
-  storeOperand(rhs, loaded, rhsOf(stage));
+  registers.store(lhs, loaded, stage);
+  registers.store(rhs, loaded, rhsOf(stage));
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,7 +200,8 @@ SmallVector<Value> MatrixCoreMatMul::emitPipeline(Launch &launch,
   OpBuilder &b = code.b;
   Location loc = code.loc;
   auto loadPiece = [&](const Index &piece) {
-    return load(code.mul(code.add(first, piece), Index::of(tiles.k)));
+    return load(launch.scope,
+                code.mul(code.add(first, piece), Index::of(tiles.k)));
   };
   /// Returns `old` if there is no such piece.
   auto loadNext = [&](const Index &piece, ArrayRef<Value> old) {
@@ -497,8 +307,8 @@ void MatrixCoreMatMul::emit() {
   noteSchedule(*this, kernel::MatrixCoreAttr::get(
                           b.getContext(), tiles.m, tiles.n, tiles.k,
                           tiles.warpsM, tiles.warpsN, numParts));
-  lhs = describeRuns(/*isLhs=*/true);
-  rhs = describeRuns(/*isLhs=*/false);
+  lhs = registers.describe(/*isLhs=*/true);
+  rhs = registers.describe(/*isLhs=*/false);
   Value canLoad[] = {isAligned(lhs), isAligned(rhs), Value()};
   // The pipeline loads the first piece without asking whether there is one.
   if (canLoad[0] && canLoad[1] && !kSize.isStatic())

@@ -50,6 +50,12 @@ Value Int32::exclusiveOr(Value x, Value y) {
 // Shared memory has 8 groups of banks, 16 bytes each. If a row has fewer than 8
 // chunks, `together` rows cover all groups and share one permutation.
 Value SharedTile::offset(Int32 &i, Value row, Value chunk) const {
+  if (pairs) {
+    Value group = i.rem(i.div(row, 4), 2 * pairs);
+    Value place = i.add(i.div(group, 2), i.mul(i.rem(group, 2), pairs));
+    Value others = i.mul(i.div(row, 8 * pairs), 8 * pairs);
+    row = i.add(i.add(others, i.mul(place, 4)), i.rem(row, 4));
+  }
   if (!isPermuted())
     return i.mul(i.add(i.mul(row, pitch()), chunk), kChunkBytes);
   int64_t together = std::max<int64_t>(1, 8 / chunks());
@@ -203,7 +209,8 @@ Value TensorCore::exp2(Value x) {
 }
 
 Value TensorCore::shuffle(Value v, int64_t distance) {
-  return mlir::gpu::ShuffleOp::create(b, loc, v, distance, /*width=*/32,
+  int64_t width = std::max<int64_t>(32, 2 * distance);
+  return mlir::gpu::ShuffleOp::create(b, loc, v, distance, width,
                                       mlir::gpu::ShuffleMode::XOR)
       .getShuffleResult();
 }

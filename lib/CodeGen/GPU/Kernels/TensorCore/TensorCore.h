@@ -49,6 +49,9 @@ inline constexpr int64_t kChunkBytes = 16;
 struct SharedTile {
   int64_t rows = 0, columns = 0, elementBytes = 2;
   bool readsElements = false, isPadded = false;
+  /// If not 0, 8 successive rows are in groups of 4: the first groups of so
+  /// many pairs of groups, then the second ones.
+  int64_t pairs = 0;
   int64_t bytes() const { return rows * pitch() * kChunkBytes; }
   int64_t chunk() const { return kChunkBytes / elementBytes; }
   int64_t chunks() const { return columns / chunk(); }
@@ -121,7 +124,7 @@ struct TensorCore {
   /// flushed to 0.
   mlir::Value exp2(mlir::Value x);
   /// Returns the 32-bit value `v` of the lane whose number is the own one xor
-  /// `distance`.
+  /// `distance`, which is 32 only in waves of 64 lanes.
   mlir::Value shuffle(mlir::Value v, int64_t distance);
 };
 
