@@ -151,7 +151,9 @@ def test_alignment(tmp_path):
         ),
         tmp_path,
     )
-    for rows, kernel in [(70, "kernel_0"), (69, "kernel_0_1")]:
+    # Other kernels are for at most 16 and for at most 64 rows.
+    for rows, kernel in [(70, "kernel_0_2"), (69, "kernel_0_3"), (20, "kernel_0_1"),
+                         (19, "kernel_0_3"), (10, "kernel_0"), (9, "kernel_0_3")]:
         args = (*pair(rows, 72, 40), randn(rows, 76).to(BF16))
         want = exporting.eager(module, args)
         harness.compare(model.run(args, want, log=tmp_path / "log"), want)

@@ -262,8 +262,8 @@ def test_choice(tmp_path):
     """The host selects the kernel if the device supports it and the sizes make it worthwhile."""
     module, _, model = build(lambda: (Function(lambda x, y: x @ y), pair(130, 72, 64),
                                       ({0: ROWS}, None)), tmp_path, target="cuda")
-    for rows, chip, kernel in [(130, 90, KERNEL), (3, 90, "kernel_0"), (130, 86, "kernel_0"),
-                               (130, 100, "kernel_0"), (0, 90, None)]:
+    for rows, chip, kernel in [(130, 90, KERNEL), (3, 90, "kernel_0"), (130, 86, "kernel_0_2"),
+                               (130, 100, "kernel_0_2"), (0, 90, None)]:
         args = pair(rows, 72, 64)
         want = exporting.eager(module, args)
         harness.compare(model.run(args, want, log=tmp_path / "log", chip=chip), want)

@@ -36,17 +36,21 @@ void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
   SmallVector<Index> sizes = plan.batchSizes;
   sizes.push_back(plan.mSize);
   sizes.push_back(code.floorDiv(plan.nSize, width));
-  int64_t total = product(code, sizes).constant, count = total * width;
+  Index total = product(code, sizes), count = code.mul(total, Index::of(width));
+  // M may be dynamic, and less than its bound.
+  int64_t most = *plan.countResults();
   // Small blocks, so that all multiprocessors have one.
   int64_t threads = kThreads;
-  while (threads > 2 * kWarp && total / threads < code.machine.multiprocessors)
+  while (threads > 2 * kWarp &&
+         most / width / threads < code.machine.multiprocessors)
     threads /= 2;
-  Launch launch(code, Index::of(llvm::divideCeil(total, threads)), threads);
-  int64_t bytes = parts * count * 4;
+  Launch launch(code, code.ceilDiv(total, threads), threads);
+  int64_t bytes = parts * most * 4;
   for (unsigned o = 0; o < code.numOutputs(); ++o)
-    bytes += count * codegen::getElementBytes(
-                         getElementTypeOrSelf(code.output(o).getType()));
-  launch.describe(bytes, /*operations=*/parts * count);
+    bytes += most * codegen::getElementBytes(
+                        getElementTypeOrSelf(code.output(o).getType()));
+  if (total.isStatic())
+    launch.describe(bytes, /*operations=*/parts * most);
   if (hasRuns)
     launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   plan.at.assign(plan.info.op.getNumLoops(), Index::of(0));
@@ -62,8 +66,8 @@ void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
     auto type = VectorType::get({width}, element);
     SmallVector<Value> loaded;
     for (int64_t p = 0; p < parts; ++p) {
-      Value from = code.materialize(
-          code.add(code.mul(mine, Index::of(width)), Index::of(p * count)));
+      Value from = code.materialize(code.add(code.mul(mine, Index::of(width)),
+                                             code.mul(count, Index::of(p))));
       if (!hasRuns) {
         loaded.push_back(memref::LoadOp::create(b, loc, workspace, from));
         continue;
@@ -85,6 +89,6 @@ void fx::gpu::emitCombination(MatMulPlan &plan, Value workspace, int64_t parts,
     plan.storeRun(here, row, column, sums);
   };
   guarded(code, launch.scope,
-          {{mine, total % threads ? Index::of(total) : Index::of(-1)}}, emit);
+          {{mine, isMultiple(total, threads) ? Index::of(-1) : total}}, emit);
   launch.close();
 }

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -124,6 +125,46 @@ void MatMulPlan::place(ArrayRef<unsigned> loops, ArrayRef<Index> sizes,
                        const Index &linear) {
   for (auto [loop, i] : llvm::zip(loops, delinearize(code, linear, sizes)))
     at[loop] = i;
+}
+
+bool MatMulPlan::hasDynamicRows() {
+  return !mSize.isStatic() && nSize.isStatic() && kSize.isStatic() &&
+         product(code, batchSizes).isStatic();
+}
+
+int64_t MatMulPlan::leastRows() const {
+  int64_t least = 1;
+  for (const Index &size : mSizes)
+    if (size.isStatic())
+      least *= size.constant;
+  return least;
+}
+
+std::optional<int64_t> MatMulPlan::countResults() {
+  if (!mSize.isStatic() && !(hasDynamicRows() && maxRows < INT64_MAX))
+    return std::nullopt;
+  Index batches = product(code, batchSizes);
+  if (!nSize.isStatic() || !batches.isStatic())
+    return std::nullopt;
+  int64_t rows = mSize.isStatic() ? mSize.constant : maxRows;
+  return batches.constant * rows * nSize.constant;
+}
+
+void fx::gpu::emitForRows(codegen::KernelCode &code, Value rows,
+                          ArrayRef<int64_t> limits,
+                          llvm::function_ref<void(int64_t)> emitFew,
+                          llvm::function_ref<void()> emitMany) {
+  if (limits.empty())
+    return emitMany();
+  OpBuilder &b = code.b;
+  Value isFew = arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::sle,
+                                      rows, code.constant(limits.front()));
+  auto branch = scf::IfOp::create(b, code.loc, isFew, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitFew(limits.front());
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitForRows(code, rows, limits.drop_front(), emitFew, emitMany);
+  b.setInsertionPointAfter(branch);
 }
 
 Index MatMulPlan::countTiles(int64_t m, int64_t n) {

@@ -34,6 +34,9 @@ struct MatMulPlan {
   llvm::SmallVector<codegen::Index> mSizes, nSizes, kSizes, batchSizes;
   codegen::Index mSize, nSize, kSize;   ///< products of the sizes above
   llvm::SmallVector<codegen::Index> at; ///< coordinate of each loop
+  /// A bound of M, if that is dynamic: the launch that is being emitted runs
+  /// for at most so many rows.
+  int64_t maxRows = INT64_MAX;
   /// If set, registers further known values of a row before the group's
   /// pointwise ops are evaluated. `at` holds the coordinates of the element.
   std::function<void(codegen::Scope &, const codegen::Index &row)> knowOfRow;
@@ -48,6 +51,13 @@ struct MatMulPlan {
   bool analyseTensorCore();
   /// Sets the loops and sizes of M, N, K and the batch.
   void split();
+  /// Returns true if M is dynamic, and N, K and the batch are not.
+  bool hasDynamicRows();
+  /// Returns the least number of rows: a convolution has all pixels of an
+  /// image.
+  int64_t leastRows() const;
+  /// Returns the largest number of sums of all batches, if it is known.
+  std::optional<int64_t> countResults();
   /// Sets the coordinates of `loops`, which have the given sizes, to those of
   /// the `linear`-th point in row-major order.
   void place(llvm::ArrayRef<unsigned> loops,
@@ -123,6 +133,13 @@ private:
   void knowSum(codegen::Scope &scope, const codegen::Index &row,
                const codegen::Index &column, mlir::Value sum);
 };
+
+/// Emits host code that runs what `emitFew` emits for the least of `limits`,
+/// which increase, that is not less than `rows`, or else what `emitMany` emits.
+void emitForRows(codegen::KernelCode &code, mlir::Value rows,
+                 llvm::ArrayRef<int64_t> limits,
+                 llvm::function_ref<void(int64_t limit)> emitFew,
+                 llvm::function_ref<void()> emitMany);
 
 /// Emits the launch that adds the sums of the parts of K in a fixed order and
 /// passes them to the group's pointwise ops.

@@ -29,26 +29,27 @@ static constexpr int64_t kMaxParts = 16;
 static constexpr int64_t kBlocks = 3;
 
 void TileMatMul::chooseParts(std::optional<int64_t> asked) {
-  Index tileCount = countTiles(tiles.m, tiles.n);
-  if (!tileCount.isStatic() || !kSize.isStatic() || !mSize.isStatic() ||
-      !nSize.isStatic() || tileCount.constant <= 0)
+  std::optional<int64_t> results = countResults();
+  if (!results || !kSize.isStatic() || *results == 0)
     return;
+  int64_t rows = mSize.isStatic() ? mSize.constant : maxRows;
+  int64_t tileCount = *results / (rows * nSize.constant) *
+                      llvm::divideCeil(rows, tiles.m) *
+                      llvm::divideCeil(nSize.constant, tiles.n);
   int64_t pieces = llvm::divideCeil(kSize.constant, tiles.k);
   // The second launch takes about as long as the products of 256 elements of K
   // in f32, or of 384 in other types.
   int64_t least =
       std::max<int64_t>((core.element.isF32() ? 256 : 384) / tiles.k, 1);
-  int64_t most =
-      std::min({kMaxParts, pieces / least,
-                kBlocks * code.machine.multiprocessors / tileCount.constant});
+  int64_t most = std::min({kMaxParts, pieces / least,
+                           kBlocks * code.machine.multiprocessors / tileCount});
   if (asked)
     most = std::min(*asked, pieces);
   if (most < 2)
     return;
   partPieces = llvm::divideCeil(pieces, most);
   numParts = llvm::divideCeil(pieces, partPieces);
-  workspace =
-      code.addWorkspace(numParts * countResults(), getSumType(core.element));
+  workspace = code.addWorkspace(numParts * *results, getSumType(core.element));
 }
 
 Index TileMatMul::placePart(const Index &block, const Index &tileCount) {
@@ -73,13 +74,6 @@ void TileMatMul::placePieces(Index &first, Index &pieces) {
   pieces = pieces.constant % partPieces == 0
                ? Index::of(partPieces)
                : code.min(code.sub(pieces, first), Index::of(partPieces));
-}
-
-int64_t TileMatMul::countResults() const {
-  int64_t count = mSize.constant * nSize.constant;
-  for (const Index &size : batchSizes)
-    count *= size.constant;
-  return count;
 }
 
 Index TileMatMul::workspaceIndex(const Index &ofPart, const Index &row,

@@ -164,6 +164,31 @@ void TileMatMul::emitVersions(ArrayRef<Value> aligned,
   b.setInsertionPointAfter(branch);
 }
 
+/// The most rows of launches for few rows.
+static constexpr std::array<int64_t, 2> kFewRows = {16, 64};
+
+void TileMatMul::emitByRows(ArrayRef<Value> aligned,
+                            llvm::function_ref<void(int64_t rows)> emitFew,
+                            llvm::function_ref<void(bool isAsync)> emitLaunch) {
+  OpBuilder &b = code.b;
+  ArrayRef<int64_t> limits = kFewRows;
+  while (!limits.empty() && limits.front() < leastRows())
+    limits = limits.drop_front();
+  if (limits.empty() || !hasDynamicRows() ||
+      !llvm::all_of(aligned, [](Value v) { return bool(v); }))
+    return emitVersions(aligned, emitLaunch);
+  hasRuns = storesRuns();
+  Value all = hasRuns ? areAligned(code) : Value();
+  for (Value part : aligned)
+    all = all ? Value(arith::AndIOp::create(b, code.loc, all, part)) : part;
+  // Rows of operands that cannot be copied in chunks count as many.
+  Value rows =
+      arith::SelectOp::create(b, code.loc, all, code.materialize(mSize),
+                              code.constant(limits.back() + 1));
+  emitForRows(code, rows, limits, emitFew,
+              [&] { emitVersions(aligned, emitLaunch); });
+}
+
 void TileMatMul::placeSharedMemory(Launch &launch, int64_t bytes,
                                    bool isDynamic) {
   OpBuilder &b = code.b;

@@ -86,6 +86,12 @@ struct TileMatMul : MatMulPlan {
   void emitVersions(llvm::ArrayRef<mlir::Value> aligned,
                     llvm::function_ref<void(bool isAsync)> emitLaunch,
                     bool mayHaveRuns = true);
+  /// Calls `emitVersions`. If the number of rows is dynamic and operands are
+  /// copied in chunks, emits other launches for few of them: `emitFew` for at
+  /// most 16 and at most 64 rows.
+  void emitByRows(llvm::ArrayRef<mlir::Value> aligned,
+                  llvm::function_ref<void(int64_t rows)> emitFew,
+                  llvm::function_ref<void(bool isAsync)> emitLaunch);
   /// Sets `memory` to `bytes` of static or dynamic shared memory.
   void placeSharedMemory(Launch &launch, int64_t bytes, bool isDynamic);
   /// Sets `thread`, `lane`, `warpRow` and `warpColumn`.
@@ -134,6 +140,7 @@ struct TileMatMul : MatMulPlan {
   }
   //===--- SplitK.cpp ----------------------------------------------------===//
   /// Splits K into parts if there are few tiles, or into at most `asked` parts.
+  /// M must be static or have a bound.
   void chooseParts(std::optional<int64_t> asked);
   /// Sets `part` to that of a block of `tileCount` * `numParts`, and returns
   /// the block's tile.
@@ -151,7 +158,6 @@ struct TileMatMul : MatMulPlan {
   }
 
 private:
-  int64_t countResults() const;
   codegen::Index workspaceIndex(const codegen::Index &ofPart,
                                 const codegen::Index &row,
                                 const codegen::Index &column);

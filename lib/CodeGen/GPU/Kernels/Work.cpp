@@ -89,16 +89,18 @@ static std::optional<int64_t> countBytes(func::FuncOp kernel) {
 
 /// Returns the unit of a contraction on matrix units, or "" for other ops.
 static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
+                               const kernel::TargetInfo &target,
                                StringRef kernelClass) {
   if (!match)
     return "";
   bool isByte = match->hasBytes(), isHalf = match->isHalf();
   if (kernelClass == kernel::WarpgroupAttr::getMnemonic())
     return isByte ? "tensor8" : "tensor";
-  if (kernelClass == kernel::MatrixCoreAttr::getMnemonic())
+  bool isAttention = kernelClass == kernel::AttentionAttr::getMnemonic();
+  if (kernelClass == kernel::MatrixCoreAttr::getMnemonic() ||
+      (isAttention && target.matrixUnit == kernel::MatrixUnit::MFMA))
     return isByte ? "mfma8" : isHalf ? "mfma" : "";
-  if (kernelClass == kernel::TensorCoreAttr::getMnemonic() ||
-      kernelClass == kernel::AttentionAttr::getMnemonic())
+  if (kernelClass == kernel::TensorCoreAttr::getMnemonic() || isAttention)
     // Eight-bit floats are multiplied as f16 there.
     return match->isInteger()            ? "mma8"
            : isHalf || match->hasBytes() ? "mma"
@@ -127,7 +129,8 @@ DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
     }
     auto match = kernel::matchContraction(op, target);
     operations = *operations + *points * (match ? 2 : kernel::bodyCost(op));
-    if (StringRef tensor = getTensorUnit(match, kernelClass); !tensor.empty())
+    if (StringRef tensor = getTensorUnit(match, target, kernelClass);
+        !tensor.empty())
       unit = tensor;
     else if (getElementTypeOrSelf(op.getResult(0).getType()).isF64())
       unit = "f64";

@@ -46,21 +46,24 @@ struct MatrixCoreMatMul : TileMatMul {
   explicit MatrixCoreMatMul(KernelCode &code)
       : TileMatMul(code), matrix{code.b, code.loc, Type()} {}
   MatrixCore matrix;
-  RegisterTiles registers{*this, matrix};
+  RegisterTiles registers() { return {*this, matrix}; }
 
   void emit();
 
 private:
-  void chooseTiles();
+  /// Chooses tiles for `rows` rows, which may be dynamic.
+  void chooseTiles(const Index &rows);
   bool fits();
   void emitLaunch(bool isAsync);
+  /// Emits a launch for at most `rows` rows.
+  void emitFewRows(int64_t rows);
   /// Emit the loops over `pieces` pieces of K from the `first`-th on, and
   /// return the sums.
   SmallVector<Value> emitPipeline(Launch &launch, const Index &first,
                                   const Index &pieces);
   SmallVector<Value> emitElementLoop(Launch &launch, const Index &first,
                                      const Index &pieces);
-  /// Loads the pieces of both operands at `k0` to registers.
+  /// Loads the pieces of both operands at `k0` to registers().
   SmallVector<Value> load(Scope &scope, const Index &k0);
   /// Stores them to the stage at `stage`.
   void store(ArrayRef<Value> loaded, Value stage);
@@ -81,13 +84,15 @@ private:
 // Tiles
 //===----------------------------------------------------------------------===//
 
-void MatrixCoreMatMul::chooseTiles() {
+void MatrixCoreMatMul::chooseTiles(const Index &rows) {
   int64_t k = 64 / elementBytes();
   Index large = countTiles(128, 128);
   if (auto t = getTiles<kernel::MatrixCoreAttr>(*this))
     tiles = {t.getM(), t.getN(), t.getK(), t.getWavesM(), t.getWavesN()};
-  else if (mSize.isStatic() && mSize.constant <= 16)
+  else if (rows.isStatic() && rows.constant <= 16)
     tiles = {16, 64, 2 * k, 1, 4};
+  else if (rows.isStatic() && rows.constant <= 64)
+    tiles = {64, 64, 2 * k, 2, 2};
   else if (!large.isStatic() || large.constant >= code.machine.multiprocessors)
     tiles = {128, 128, k, 2, 2};
   else
@@ -119,14 +124,14 @@ bool MatrixCoreMatMul::fits() {
 
 SmallVector<Value> MatrixCoreMatMul::load(Scope &scope, const Index &k0) {
   SmallVector<Value> loaded;
-  registers.load(scope, lhs, row0, k0, loaded);
-  registers.load(scope, rhs, column0, k0, loaded);
+  registers().load(scope, lhs, row0, k0, loaded);
+  registers().load(scope, rhs, column0, k0, loaded);
   return loaded;
 }
 
 void MatrixCoreMatMul::store(ArrayRef<Value> loaded, Value stage) {
-  registers.store(lhs, loaded, stage);
-  registers.store(rhs, loaded, rhsOf(stage));
+  registers().store(lhs, loaded, stage);
+  registers().store(rhs, loaded, rhsOf(stage));
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,7 +302,7 @@ void MatrixCoreMatMul::emit() {
   split();
   core.element = matrix.element =
       cast<RankedTensorType>(info.lhs().getType()).getElementType();
-  chooseTiles();
+  chooseTiles(mSize);
   if (!fits())
     return code.fail("tiles that do not fit");
   std::optional<int64_t> asked;
@@ -307,8 +312,8 @@ void MatrixCoreMatMul::emit() {
   noteSchedule(*this, kernel::MatrixCoreAttr::get(
                           b.getContext(), tiles.m, tiles.n, tiles.k,
                           tiles.warpsM, tiles.warpsN, numParts));
-  lhs = registers.describe(/*isLhs=*/true);
-  rhs = registers.describe(/*isLhs=*/false);
+  lhs = registers().describe(/*isLhs=*/true);
+  rhs = registers().describe(/*isLhs=*/false);
   Value canLoad[] = {isAligned(lhs), isAligned(rhs), Value()};
   // The pipeline loads the first piece without asking whether there is one.
   if (canLoad[0] && canLoad[1] && !kSize.isStatic())
@@ -318,7 +323,25 @@ void MatrixCoreMatMul::emit() {
   // Either both operands are loaded in runs, or none.
   if (!canLoad[0] || !canLoad[1] || kSize == Index::of(0))
     canLoad[0] = canLoad[1] = Value();
-  emitVersions(canLoad, [&](bool isAsync) { emitLaunch(isAsync); });
+  auto emitAny = [&](bool isAsync) { emitLaunch(isAsync); };
+  // Given tiles are for all numbers of rows.
+  if (!canLoad[0] || getTiles<kernel::MatrixCoreAttr>(*this))
+    return emitVersions(canLoad, emitAny);
+  ArrayRef<Value> needed(canLoad);
+  emitByRows(
+      needed.drop_back(!canLoad[2]), [&](int64_t rows) { emitFewRows(rows); },
+      emitAny);
+}
+
+void MatrixCoreMatMul::emitFewRows(int64_t rows) {
+  MatrixCoreMatMul few(*this);
+  few.maxRows = rows;
+  few.tiles = {};
+  few.chooseTiles(Index::of(rows));
+  few.chooseParts(std::nullopt);
+  few.lhs = few.registers().describe(/*isLhs=*/true);
+  few.rhs = few.registers().describe(/*isLhs=*/false);
+  few.emitLaunch(/*isAsync=*/true);
 }
 
 static void emitMatrixCore(KernelCode &code) {

@@ -56,10 +56,13 @@ namespace {
 struct TensorCoreMatMul : TileMatMul {
   using TileMatMul::TileMatMul;
 
-  void chooseTiles();
+  /// Chooses tiles for `rows` rows, which may be dynamic.
+  void chooseTiles(const Index &rows);
   bool fits();
   void emit();
   void emitLaunch(bool isAsync);
+  /// Emits a launch for at most `rows` rows.
+  void emitFewRows(int64_t rows);
   void fetch(Scope &scope, Launch &launch, const Index &piece, Value stage);
   void loadFragments(Value stage, int64_t k,
                      SmallVectorImpl<SmallVector<Value, 4>> &xs,
@@ -74,7 +77,9 @@ struct TensorCoreMatMul : TileMatMul {
 };
 } // namespace
 
-void TensorCoreMatMul::chooseTiles() {
+void TensorCoreMatMul::chooseTiles(const Index &rows) {
+  // ldmatrix transposes matrices of two bytes only.
+  tiles.areAlongK = elementBytes() == 1;
   auto isLarge = [](const Index &size) {
     return !size.isStatic() || size.constant >= 1024;
   };
@@ -85,15 +90,14 @@ void TensorCoreMatMul::chooseTiles() {
   }
   // Larger tiles of f32 are not faster: the products take most of the time.
   if (isF32()) {
-    tiles = mSize.isStatic() && mSize.constant <= 16
-                ? Tiles{16, 64, 32, 1, 4, 3}
-                : Tiles{64, 64, 32, 2, 2, 3};
+    tiles = rows.isStatic() && rows.constant <= 16 ? Tiles{16, 64, 32, 1, 4, 3}
+                                                   : Tiles{64, 64, 32, 2, 2, 3};
     return;
   }
-  if (mSize.isStatic() && mSize.constant <= 16)
+  if (rows.isStatic() && rows.constant <= 16)
     tiles = {16, 64, 64, 1, 4, 4};
-  else if (isLarge(mSize) && isLarge(nSize) &&
-           (mSize.isStatic() || nSize.isStatic()))
+  else if (isLarge(rows) && isLarge(nSize) &&
+           (rows.isStatic() || nSize.isStatic()))
     tiles = {128, 128, 32, 2, 4, 3};
   else if (kSize.isStatic() && kSize.constant >= 512)
     tiles = {64, 64, 64, 2, 2, 4};
@@ -325,9 +329,7 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
 void TensorCoreMatMul::emit() {
   split();
   core.element = info.getElement(info.a);
-  chooseTiles();
-  // ldmatrix transposes matrices of two bytes only.
-  tiles.areAlongK = elementBytes() == 1;
+  chooseTiles(mSize);
   if (!fits())
     return code.fail("tiles that do not fit");
   // A kernel of another class that this one stands in for has a schedule.
@@ -342,8 +344,23 @@ void TensorCoreMatMul::emit() {
                           tiles.warpsM, tiles.warpsN, tiles.stages, numParts));
   lhs = describe(/*isLhs=*/true);
   rhs = describe(/*isLhs=*/false);
-  emitVersions({isAligned(lhs), isAligned(rhs)},
-               [&](bool isAsync) { emitLaunch(isAsync); });
+  SmallVector<Value> aligned = {isAligned(lhs), isAligned(rhs)};
+  auto emitAny = [&](bool isAsync) { emitLaunch(isAsync); };
+  // Given tiles are for all numbers of rows.
+  if (getTiles<kernel::TensorCoreAttr>(*this))
+    return emitVersions(aligned, emitAny);
+  emitByRows(aligned, [&](int64_t rows) { emitFewRows(rows); }, emitAny);
+}
+
+void TensorCoreMatMul::emitFewRows(int64_t rows) {
+  TensorCoreMatMul few(*this);
+  few.maxRows = rows;
+  few.tiles = {};
+  few.chooseTiles(Index::of(rows));
+  few.chooseParts(std::nullopt);
+  few.lhs = few.describe(/*isLhs=*/true);
+  few.rhs = few.describe(/*isLhs=*/false);
+  few.emitLaunch(/*isAsync=*/true);
 }
 
 static void emitTensorCore(KernelCode &code) {

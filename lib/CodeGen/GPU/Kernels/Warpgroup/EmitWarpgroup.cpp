@@ -91,8 +91,8 @@ bool WarpgroupMatMul::matches() {
 
 /// Returns true if the tiles are valid: they consist of whole boxes of 64
 /// columns, their sums fit the registers, and stages, sums and at most 18
-/// barriers fit the shared memory of a block. Parts of K need static sizes, for
-/// the workspace, and are not empty.
+/// barriers fit the shared memory of a block. Parts of K need a bound of the
+/// sizes, for the workspace, and are not empty.
 bool WarpgroupMatMul::fits() {
   int64_t most = areInTurns() ? 128 : 256;
   if (tiles.columns <= 0 || tiles.columns > most ||
@@ -111,7 +111,7 @@ bool WarpgroupMatMul::fits() {
     return true;
   pieces = countPieces();
   return tiles.parts > 1 && !areInTurns() && pieces.isStatic() &&
-         countTiles(tiles.clusterRows(), tiles.clusterColumns()).isStatic() &&
+         countResults() &&
          llvm::divideCeil(pieces.constant, piecesOfPart()) ==
              static_cast<uint64_t>(tiles.parts);
 }
@@ -230,14 +230,19 @@ Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
   return can;
 }
 
-void WarpgroupMatMul::emit() {
+void WarpgroupMatMul::emitLaunches(Value multiprocessors, Value left,
+                                   Value right) {
+  if (tiles.parts > 1 && !tiles.arePartsInCluster())
+    workspace = code.addWorkspace(tiles.parts * *countResults(),
+                                  getSumType(core.element));
+  emitLaunch(multiprocessors, left, right);
+  if (workspace)
+    emitCombination(*this, workspace, tiles.parts, hasRuns);
+}
+
+void WarpgroupMatMul::emit(ArrayRef<RowRange> ranges) {
   OpBuilder &b = code.b;
   hasRuns = storesRuns();
-  if (tiles.parts > 1 && !tiles.arePartsInCluster())
-    workspace =
-        code.addWorkspace(tiles.parts * product(code, batchSizes).constant *
-                              mSize.constant * nSize.constant,
-                          getSumType(core.element));
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value multiprocessors = callRuntime(code, "fx_rt_gpu_multiprocessors", chip);
   Value left = operandAddress(true), right = operandAddress(false);
@@ -245,9 +250,19 @@ void WarpgroupMatMul::emit() {
       scf::IfOp::create(b, code.loc, canLaunch(multiprocessors, left, right),
                         /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
-  emitLaunch(multiprocessors, left, right);
-  if (workspace)
-    emitCombination(*this, workspace, tiles.parts, hasRuns);
+  auto emitRange = [&](int64_t rows) {
+    WarpgroupMatMul version(*this);
+    version.maxRows = rows;
+    version.tiles = llvm::find_if(ranges, [&](const RowRange &range) {
+                      return range.rows == rows;
+                    })->tiles;
+    version.emitLaunches(multiprocessors, left, right);
+  };
+  SmallVector<int64_t> limits;
+  for (const RowRange &range : ranges.drop_back())
+    limits.push_back(range.rows);
+  emitForRows(code, code.materialize(mSize), limits, emitRange,
+              [&] { emitRange(ranges.back().rows); });
   b.setInsertionPointToStart(branch.elseBlock());
   getTensorCoreClass().emit(code);
   b.setInsertionPointAfter(branch);
@@ -262,17 +277,21 @@ static void emitWarpgroup(KernelCode &code) {
   e.split();
   if (!e.matches())
     return code.fail("a small matmul, or operands that are no boxes");
-  e.tiles = chooseWarpgroupTiles(e, e.countPieces());
-  if (!e.fits())
-    return code.fail(
-        "expected 64 to " + Twine(addsPieces(e) ? kAddedColumns : 256) +
-        " columns and 2 to 8 stages that fit the shared memory, got " +
-        Twine(e.tiles.columns) + " columns and " + Twine(e.tiles.stages) +
-        " stages");
+  SmallVector<RowRange> ranges = chooseWarpgroupTiles(e, e.countPieces());
+  for (const RowRange &range : ranges) {
+    e.tiles = range.tiles;
+    e.maxRows = range.rows;
+    if (!e.fits())
+      return code.fail(
+          "expected 64 to " + Twine(addsPieces(e) ? kAddedColumns : 256) +
+          " columns and 2 to 8 stages that fit the shared memory, got " +
+          Twine(e.tiles.columns) + " columns and " + Twine(e.tiles.stages) +
+          " stages");
+  }
   noteSchedule(e, kernel::WarpgroupAttr::get(
                       code.b.getContext(), e.tiles.columns, e.tiles.stages,
                       e.tiles.parts, e.tiles.warpgroups, e.tiles.cluster));
-  e.emit();
+  e.emit(ranges);
 }
 
 static std::optional<codegen::KernelMatch>

@@ -72,10 +72,18 @@ struct WarpgroupTiles {
   int64_t products() const { return kConsumers / warpgroups; }
 };
 
-/// Returns the tiles that are expected to take the least time. K has `pieces`
-/// of 128 bytes, of which a convolution's may be empty in part.
-WarpgroupTiles chooseWarpgroupTiles(MatMulPlan &plan,
-                                    const codegen::Index &pieces);
+/// The tiles of launches of at most `rows` rows.
+struct RowRange {
+  int64_t rows;
+  WarpgroupTiles tiles;
+};
+
+/// Returns the tiles that are expected to take the least time. If M is dynamic,
+/// there are different ones for different numbers of rows: the numbers of rows
+/// increase, and the last one is INT64_MAX. K has `pieces` of 128 bytes, of
+/// which a convolution's may be empty in part.
+llvm::SmallVector<RowRange> chooseWarpgroupTiles(MatMulPlan &plan,
+                                                 const codegen::Index &pieces);
 
 /// Returns true if the sums of a piece of K are added to those of the pieces
 /// before by instructions of f32. Tensor cores keep about 14 bits of the sums
@@ -164,7 +172,10 @@ struct WarpgroupMatMul : MatMulPlan {
   bool fits();
   mlir::Value canLaunch(mlir::Value multiprocessors, mlir::Value left,
                         mlir::Value right);
-  void emit();
+  void emit(llvm::ArrayRef<RowRange> ranges);
+  /// Emits the launch, and that of the combination of parts.
+  void emitLaunches(mlir::Value multiprocessors, mlir::Value left,
+                    mlir::Value right);
   void emitLaunch(mlir::Value multiprocessors, mlir::Value left,
                   mlir::Value right);
   void beginMemory(Launch &launch, mlir::Value thread);

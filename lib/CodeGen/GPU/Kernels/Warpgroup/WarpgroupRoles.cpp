@@ -47,8 +47,10 @@ WorkItem WarpgroupMatMul::placeItem(Value number) {
     if (tiles.arePartsInCluster()) {
       item.part = Index(i.toIndex(rank));
     } else {
-      item.part = code.floorDiv(number, tileCount.constant);
-      tile = code.sub(number, code.mul(item.part, tileCount));
+      SmallVector<Index> split =
+          delinearize(code, number, {Index::of(tiles.parts), tileCount});
+      item.part = split[0];
+      tile = split[1];
     }
     Index each = Index::of(piecesOfPart());
     item.firstPiece = code.mul(item.part, each);
