@@ -5,6 +5,7 @@ import harness
 import pytest
 import torch
 import torch.nn.functional as F
+from gpu_cases import Function, randn
 
 DIMS = [(0, 1), (1, 2), (0, 2), (2, 3), (0, 2, 3), (1, 2, 3), (0, 1, 2), (0, 1, 2, 3)]
 ONE = {
@@ -144,3 +145,39 @@ def test_short_rows(form, dtype, tmp_path):
         dynamic=({1: torch.export.Dim("n", min=12)},) * 2 if dynamic else None,
         others=[draw(64), draw(13)] if dynamic else [],
     )
+
+
+def alternate(x, *normalize):
+    for f in normalize:
+        x = f(x)
+    return x
+
+
+def by_sum(dim):
+    return lambda x: x - x.logsumexp(dim, keepdim=True)
+
+
+def by_norm(dim):
+    return lambda x: x / x.norm(dim=dim, keepdim=True)
+
+
+@pytest.mark.parametrize("columns", [4, 8, 16, 32, 40])
+@pytest.mark.parametrize("kind", [by_sum, by_norm])
+def test_rows_and_columns(kind, columns, tmp_path):
+    """Columns, rows and columns are normalized by turns (Sinkhorn): a kernel of rows keeps what it
+    computes for the columns, also if a row is one vector."""
+    functions = kind(0), kind(1), kind(0)
+    harness.check(Function(lambda x: alternate(x, *functions)), (randn(6, columns).abs() + 0.1,),
+                  folder=tmp_path, modes=["compiled"])
+
+
+@pytest.mark.parametrize("columns", [2, 17])
+def test_long_columns(columns, tmp_path):
+    """Sums of many rows are as exact as PyTorch's sums, nearly: they are sums of blocks."""
+    module = Function(lambda x: (x.sum(0), x.mean(0), x.var(0), torch.ones_like(x).sum(0)))
+    x = torch.rand(1 << 20, columns)
+    exporting.save(exporting.export(module, (x,)), tmp_path / "m.pt2")
+    got = harness.run(harness.compiled(tmp_path / "m.pt2", "compiled", 1), ((x,), {}), tmp_path,
+                      module(x))
+    for a, b in zip(got, module(x.double())):
+        assert ((a - b).abs() / b).max() < 5e-6

@@ -82,6 +82,11 @@ Value KernelCode::eval(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
       bool needed = isLane && isWithin(mask, s->loop);
       for (const Coord &c : coords)
         needed |= isWithin(c.base.value, s->loop);
+      // A buffer that exists in an iteration alone is read there.
+      for (void *input : inputs)
+        if (auto it = buffers.find(Value::getFromOpaquePointer(input));
+            it != buffers.end())
+          needed |= isWithin(it->second.flat, s->loop);
       if (needed)
         break;
       before = s->loop;

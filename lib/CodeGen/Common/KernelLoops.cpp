@@ -32,16 +32,32 @@ void KernelCode::endFor(scf::ForOp loop, ValueRange carried) {
   b.setInsertionPointAfter(loop);
 }
 
+/// Long reductions are divided into blocks of so many elements.
+static constexpr int64_t kReductionBlock = 1024;
+
 SmallVector<Value> KernelCode::forReduction(
     Scope &outer, linalg::LinalgOp op, MutableArrayRef<Index> at,
     ValueRange init,
-    llvm::function_ref<void(Scope &, MutableArrayRef<Value>)> body) {
+    llvm::function_ref<void(Scope &, MutableArrayRef<Value>)> body,
+    llvm::function_ref<void(MutableArrayRef<Value>, ValueRange)> merge) {
   SmallVector<Value> acc(init);
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   SmallVector<scf::ForOp> nest;
   std::deque<Scope> scopes;
   Scope *current = &outer;
+  auto isLong = [&](unsigned d) {
+    Index size = loopSize(op, d);
+    return !size.isStatic() || size.constant >= 4 * kReductionBlock;
+  };
+  unsigned blocked = op.getNumLoops();
+  scf::ForOp blocks;
+  if (merge && llvm::any_of(reduced, isLong)) {
+    blocked = *llvm::find_if(reduced, isLong);
+    blocks = beginFor(outer, scopes.emplace_back(), Index::of(0),
+                      loopSize(op, blocked), kReductionBlock, acc);
+    current = &scopes.back();
+  }
   for (unsigned d : reduced) {
     Index size = loopSize(op, d);
     if (size == Index::of(1)) {
@@ -49,7 +65,14 @@ SmallVector<Value> KernelCode::forReduction(
       continue;
     }
     Scope &inner = scopes.emplace_back();
-    scf::ForOp loop = beginFor(*current, inner, Index::of(0), size, 1, acc);
+    Index first = Index::of(0), end = size;
+    if (d == blocked) {
+      first = Index(blocks.getInductionVar());
+      end = add(first, Index::of(kReductionBlock));
+      if (!size.isStatic() || size.constant % kReductionBlock)
+        end = min(end, size);
+    }
+    scf::ForOp loop = beginFor(*current, inner, first, end, 1, acc);
     at[d] = Index(loop.getInductionVar());
     acc.assign(loop.getRegionIterArgs().begin(),
                loop.getRegionIterArgs().end());
@@ -60,6 +83,12 @@ SmallVector<Value> KernelCode::forReduction(
   for (scf::ForOp loop : llvm::reverse(nest)) {
     endFor(loop, acc);
     acc.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  if (blocks) {
+    SmallVector<Value> all(blocks.getRegionIterArgs());
+    merge(all, acc);
+    endFor(blocks, all);
+    acc.assign(blocks.getResults().begin(), blocks.getResults().end());
   }
   return acc;
 }

@@ -199,11 +199,20 @@ public:
   /// `acc`. `body` builds the body: it replaces the carried values by those of
   /// the next iteration. The elements of `at` for the reduction loops are set
   /// to the induction variables. Returns the final values.
+  ///
+  /// If `merge` is given, `acc` are neutral values, and a long loop is divided
+  /// into blocks that begin with them. `merge` combines the values of the
+  /// blocks before with those of a block. Errors of sums do not grow with the
+  /// number of elements then, but with that of the blocks and of the elements
+  /// of a block.
   llvm::SmallVector<mlir::Value> forReduction(
       Scope &outer, mlir::linalg::LinalgOp op, llvm::MutableArrayRef<Index> at,
       mlir::ValueRange acc,
       llvm::function_ref<void(Scope &, llvm::MutableArrayRef<mlir::Value>)>
-          body);
+          body,
+      llvm::function_ref<void(llvm::MutableArrayRef<mlir::Value>,
+                              mlir::ValueRange)>
+          merge = nullptr);
   /// Creates an scf.forall over `sizes` and sets the insertion point to its
   /// body, until `endForall`. Creates no loop and returns null if all sizes are
   /// 1. `ivs` are the indices of the iteration. `work` is the approximate

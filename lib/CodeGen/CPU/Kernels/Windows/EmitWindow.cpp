@@ -115,6 +115,8 @@ void WindowEmitter::emitPrefetches(int64_t vector) {
   }
 }
 
+static bool isFloatSum(const Combiner &c) { return isa<arith::AddFOp>(c.op); }
+
 SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
                                                 int64_t unroll) {
   SmallVector<Value> acc;
@@ -128,7 +130,15 @@ SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
       combine(inner, sums.slice(u * combiners.size(), combiners.size()));
     }
   };
-  return code.forReduction(scope, root, at, acc, step);
+  if (llvm::none_of(combiners, isFloatSum))
+    return code.forReduction(scope, root, at, acc, step);
+  return code.forReduction(scope, root, at, acc, step,
+                           [&](MutableArrayRef<Value> sums, ValueRange block) {
+                             for (auto [n, x] : llvm::enumerate(block))
+                               sums[n] = RowPlan::combine(
+                                   code, combiners[n % combiners.size()].op,
+                                   sums[n], x);
+                           });
 }
 
 void WindowEmitter::combine(Scope &scope, MutableArrayRef<Value> sums,

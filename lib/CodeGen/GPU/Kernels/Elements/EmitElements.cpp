@@ -226,13 +226,19 @@ static SmallVector<Value> reduceAlone(KernelCode &code, Scope &scope,
     acc.push_back(arith::ConstantOp::create(code.b, code.loc, *neutral));
   }
   return code.forReduction(
-      scope, root, at, acc, [&](Scope &inner, MutableArrayRef<Value> sums) {
+      scope, root, at, acc,
+      [&](Scope &inner, MutableArrayRef<Value> sums) {
         Coords all;
         for (const Index &i : at)
           all.push_back({i, false});
         for (auto [slot, c] : llvm::enumerate(combiners))
           sums[slot] = codegen::RowPlan::combine(
               code, c.op, sums[slot], code.evalBody(inner, root, c.input, all));
+      },
+      [&](MutableArrayRef<Value> sums, ValueRange block) {
+        for (auto [slot, c] : llvm::enumerate(combiners))
+          sums[slot] =
+              codegen::RowPlan::combine(code, c.op, sums[slot], block[slot]);
       });
 }
 
