@@ -34,6 +34,26 @@ def FXCPUFinalizeBoundary : Pass<"fx-cpu-finalize-boundary", "::mlir::ModuleOp">
   ];
 }
 
+def FXCPUBufferizeInserts
+    : Pass<"fx-cpu-bufferize-inserts", "::mlir::ModuleOp"> {
+  let summary = "bufferize long chains of tensor.insert_slice";
+  let description = [{
+    One-shot bufferization compares each write to a tensor with all others. The
+    time for a concatenation of n pieces grows with the third to fourth power
+    of n: 20 s for 150 steps of a recurrence that are stacked. The pass
+    replaces a chain of more than 32 `tensor.insert_slice` ops, of which each
+    alone uses the result of the one before, by a `memref.alloc` to which the
+    pieces are copied. One-shot bufferization sees only reads of the pieces.
+
+    Pieces of such a chain are copied. Those of a shorter chain may be computed
+    in the memory of the result.
+  }];
+  let statistics = [Statistic<"numChains", "chains",
+                              "number of chains that were bufferized">];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def FXCPUSeparateEmptyTensors
     : Pass<"fx-cpu-separate-empty-tensors", "::mlir::ModuleOp"> {
   let summary = "create a separate empty tensor for each use";

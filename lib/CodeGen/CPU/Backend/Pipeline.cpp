@@ -27,6 +27,7 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm,
   pm.addPass(createFXCPUFinalizeBoundary());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createFXCPUBufferizeInserts());
   pm.addPass(createFXCPUSeparateEmptyTensors());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());

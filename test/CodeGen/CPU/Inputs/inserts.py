@@ -1,0 +1,12 @@
+"""Prints a function that inserts a column so many times."""
+
+import sys
+
+count = int(sys.argv[1])
+print("""func.func @main(%t0: tensor<?x40xf32>, %y: tensor<?xf32>) -> tensor<?x40xf32> {
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %y, %zero : tensor<?xf32>""")
+for i in range(count):
+    print(f"  %t{i + 1} = tensor.insert_slice %y into %t{i}[0, {i}] [%n, 1] [1, 1] : "
+          "tensor<?xf32> into tensor<?x40xf32>")
+print(f"  return %t{count} : tensor<?x40xf32>\n}}")
