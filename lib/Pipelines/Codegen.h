@@ -114,6 +114,7 @@ struct ModelVersion {
   /// The report's entries.
   llvm::json::Array operators, kernels;
   std::string inSpec, outSpec;
+  llvm::json::Array constants, textOutputs; ///< see CompileReport
 };
 
 /// Writes what `options.emit` asks for to `path`: text (memrefs, LLVM IR,

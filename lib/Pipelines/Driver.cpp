@@ -28,6 +28,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace fx;
 
@@ -231,6 +233,46 @@ llvm::Error Driver::checkTuning() {
               : CompileError::make(kInput, llvm::toString(file.takeError()));
 }
 
+/// Returns the value of an input or output that is a constant as JSON, which
+/// has no infinite numbers.
+static std::optional<llvm::json::Value> toJSON(Attribute constant) {
+  if (auto flag = dyn_cast<BoolAttr>(constant))
+    return flag.getValue();
+  if (auto number = dyn_cast<IntegerAttr>(constant))
+    return number.getValue().getSExtValue();
+  if (auto text = dyn_cast<StringAttr>(constant))
+    return llvm::json::fixUTF8(text.getValue());
+  auto number = dyn_cast<FloatAttr>(constant);
+  if (!number)
+    return nullptr;
+  double value = number.getValueAsDouble();
+  return std::isfinite(value) ? std::optional<llvm::json::Value>(value)
+                              : std::nullopt;
+}
+
+/// Adds the inputs that are constants, and the outputs that are texts.
+static void listConstants(ModuleOp module, ModelVersion &version) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return;
+  if (auto inputs = main->getAttrOfType<ArrayAttr>("fx.inputs"))
+    for (auto [leaf, entry] :
+         llvm::enumerate(inputs.getAsRange<DictionaryAttr>())) {
+      Attribute constant = entry.get("value");
+      auto name = entry.getAs<StringAttr>("name");
+      if (auto value = constant ? toJSON(constant) : std::nullopt)
+        version.constants.push_back(llvm::json::Object{
+            {"leaf", int64_t(leaf)},
+            {"name", llvm::json::fixUTF8(name ? name.getValue() : "")},
+            {"value", std::move(*value)}});
+    }
+  if (auto outputs = main->getAttrOfType<ArrayAttr>("fx.outputs"))
+    for (auto [leaf, entry] : llvm::enumerate(outputs))
+      if (isa<StringAttr>(entry))
+        version.textOutputs.push_back(llvm::json::Object{
+            {"leaf", int64_t(leaf)}, {"value", *toJSON(entry)}});
+}
+
 /// Schedules the module for `cpu` and adds what the report says of it.
 llvm::Error Driver::addVersion(ModelVersion &version,
                                const cpu::CPUOptions &cpu) {
@@ -249,6 +291,7 @@ llvm::Error Driver::addVersion(ModelVersion &version,
     version.inSpec = callSpec->in;
     version.outSpec = callSpec->out;
   }
+  listConstants(*module, version);
   if (gpu)
     operators = std::move(own);
   if (&version == &versions.front()) {

@@ -55,6 +55,10 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
     json["in_spec"] = llvm::json::fixUTF8(inSpec);
     json["out_spec"] = llvm::json::fixUTF8(outSpec);
   }
+  if (!constants.empty())
+    json["constants"] = llvm::json::Array(constants);
+  if (!textOutputs.empty())
+    json["text_outputs"] = llvm::json::Array(textOutputs);
   if (!cache.folder.empty()) {
     llvm::json::Object about{{"folder", llvm::json::fixUTF8(cache.folder)},
                              {"hits", cache.hits},
@@ -78,7 +82,8 @@ llvm::json::Object CompileReport::toMethodJSON() const {
   llvm::json::Object all = toJSON(), json{{"name", method}};
   for (llvm::StringRef key :
        {"operators", "fallbacks", "fallback_summary", "kernels", "arena_bytes",
-        "unchecked", "parts", "in_spec", "out_spec"})
+        "unchecked", "parts", "in_spec", "out_spec", "constants",
+        "text_outputs"})
     if (llvm::json::Value *value = all.get(key))
       json[key] = std::move(*value);
   return json;

@@ -147,6 +147,8 @@ void Version::note(CompileReport &report) const {
   report.kernels = given.kernels;
   report.inSpec = given.inSpec;
   report.outSpec = given.outSpec;
+  report.constants = given.constants;
+  report.textOutputs = given.textOutputs;
   report.unchecked = unit.description.unchecked;
   report.fallbacks = unit.description.fallbacks.size();
   report.arenaBytes = unit.description.arenaBytes;

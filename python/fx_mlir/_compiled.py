@@ -115,17 +115,10 @@ def _call_options(report: dict, source: Any) -> dict:
     return {
         "in_spec": report.get("in_spec", ""),
         "out_spec": report.get("out_spec", ""),
+        "constants": report.get("constants"),
+        "texts": report.get("text_outputs"),
         "frames": frames_of(source.graph) if is_exported_program(source) else {},
     }
-
-
-def _constants_of(info: dict, source: Any) -> dict[int, Any]:
-    """Returns the input leaves that are not passed, as they were exported."""
-    if not is_exported_program(source) or not source.example_inputs:
-        return {}
-    passed = {i["leaf"] for i in info["inputs"]}
-    leaves = _torch.require("compile").utils._pytree.tree_leaves(source.example_inputs)
-    return {k: leaf for k, leaf in enumerate(leaves) if k not in passed}
 
 
 def compile(
@@ -233,9 +226,4 @@ def compile(
         cuda_graphs=cuda_graphs,
     )
     compiled._add_methods(options)
-    if cache_capacity:  # the inputs are no longer those of the export
-        return compiled
-    compiled._constants = _constants_of(compiled.info, next(iter(sources.values())))
-    for method, each in zip(compiled.methods.values(), sources.values()):
-        method._constants = _constants_of(method.info, each)
     return compiled

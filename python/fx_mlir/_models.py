@@ -188,7 +188,8 @@ class CompiledModel:
         *,
         in_spec: str = "",
         out_spec: str = "",
-        constants: dict[int, Any] | None = None,
+        constants: list[dict] | None = None,
+        texts: list[dict] | None = None,
         report: dict | None = None,
         threads: int = 1,
         frames: dict | None = None,
@@ -211,7 +212,10 @@ class CompiledModel:
             self._in_trees, self._in_spec = _pytree.load_spec(in_spec)
         if out_spec:
             self._out_trees, self._out_spec = _pytree.load_spec(out_spec)
-        self._constants = constants or {}
+        # The inputs that export made constants: the leaf, the name and the value.
+        self._constants = constants or []
+        #: The outputs that are texts: the leaf and the text.
+        self._texts = texts or []
         # Tensors that are passed by position need no flattening.
         self._takes_leaves = not self._constants
         if self._in_spec is not None:
@@ -254,6 +258,8 @@ class CompiledModel:
         outputs = [None] * self._n_outputs
         for i, leaf in self._places:
             outputs[leaf] = results[i]
+        for text in self._texts:
+            outputs[text["leaf"]] = text["value"]
         return outputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -314,15 +320,32 @@ class CompiledModel:
                 kwargs = {name: kwargs[name] for name in names}
             leaves, spec = self._in_trees.tree_flatten((args, kwargs))
             if spec != self._in_spec:
+                leaves = self._in_other_order(args, kwargs)
+            if leaves is None:
                 self._check_number(args, kwargs)
                 want, got = (" ".join(str(s).split()) for s in (self._in_spec, spec))
                 raise Error(f"expected arguments of the form {want}, got {got}")
         if len(leaves) != count:
             raise Error(f"expected {count} inputs, got {len(leaves)}")
-        for leaf, want in self._constants.items():
-            if leaves[leaf] != want:
-                raise Error(f"input {leaf}: expected {want!r}, as exported, got {leaves[leaf]!r}")
+        for constant in self._constants:
+            want, got = constant["value"], leaves[constant["leaf"]]
+            if not isinstance(got, (bool, int, float, str, type(None))) or got != want:
+                raise Error(
+                    f"input {constant['name']!r}: the model was exported for the value {want!r}, "
+                    f"got {got!r:.80}"
+                )
         return leaves
+
+    def _in_other_order(self, args: tuple, kwargs: dict) -> list | None:
+        """Returns the leaves of arguments whose dictionaries have the keys of the export in another
+        order, None for other arguments."""
+        trees = self._in_trees
+        try:
+            leaves = self._in_spec.flatten_up_to((args, kwargs))
+        except (TypeError, ValueError, KeyError):
+            return None
+        are_leaves = all(trees.tree_flatten(leaf)[1].is_leaf() for leaf in leaves)
+        return leaves if are_leaves else None
 
     def _check_number(self, args: tuple, kwargs: dict) -> None:
         """Raises Error if the module takes plain arguments, and their number is wrong. The text is
@@ -447,7 +470,7 @@ def load(
     module that was exported. If the structure of arguments and results is not known (the
     program was not exported by torch, or a type is not registered in this process), it takes
     the arguments in order and returns a tuple. Arguments that the export fixed to a constant
-    are not looked at. `device` and `cuda_graphs` are as in `compile`."""
+    must have this value. `device` and `cuda_graphs` are as in `compile`."""
     impl = load_impl(os.fspath(path), device)
     names = impl.methods()
     options = {n: _stored_options(impl.method(i)) for i, n in enumerate(names) if len(names) > 1}
@@ -469,4 +492,9 @@ def _stored_options(impl: Any) -> dict:
 
     report = json.loads(impl.report() or "{}")
     specs = {key: report.get(key, "") for key in ("in_spec", "out_spec")}
-    return {"report": report} | {k: text for k, text in specs.items() if _pytree.is_known(text)}
+    options = {
+        "report": report,
+        "constants": report.get("constants"),
+        "texts": report.get("text_outputs"),
+    }
+    return options | {k: text for k, text in specs.items() if _pytree.is_known(text)}

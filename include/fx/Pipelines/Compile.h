@@ -211,6 +211,11 @@ struct CompileReport {
   /// The structures of the arguments and of the result, as JSON text of
   /// `torch.utils._pytree`; empty if they are not known.
   std::string inSpec, outSpec;
+  /// The inputs that export made constants, which the compiled code does not
+  /// take: numbers, texts and None. See docs/Report.md.
+  llvm::json::Array constants;
+  /// The outputs that are texts.
+  llvm::json::Array textOutputs;
   /// The texts of the guards that the compiled code does not check.
   std::vector<std::string> unchecked;
   std::string cpu;
