@@ -217,7 +217,7 @@ def test_specialised_constants():
     check(compiled(x, 2.0, bias=None)["y"], net(x)["y"])
     with pytest.raises(fx_mlir.Error, match="4"):
         compiled(x, 4.0, bias=None)
-    with pytest.raises(fx_mlir.Error, match="expected None, as exported"):
+    with pytest.raises(fx_mlir.Error, match="exported for the value None"):
         compiled(x, 2.0, bias=5)
 
 

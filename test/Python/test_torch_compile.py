@@ -216,3 +216,13 @@ def test_backend_of_the_package():
 
     assert torch._dynamo.lookup_backend("fx_mlir") is backend
     assert fx_mlir.version() == fx_mlir.__version__
+
+
+@pytest.mark.parametrize("function", [
+    lambda i: torch.nn.functional.one_hot(i, 4),
+    lambda i: (torch._assert_async((i >= 0).all(), "negative"), i * 2)[1],
+])
+def test_assertions(function):
+    """AOTAutograd records no values for assertions, which have no results."""
+    i = torch.tensor([0, 3, 1])
+    assert torch.equal(torch.compile(function, backend="fx_mlir")(i), function(i))
