@@ -235,3 +235,27 @@ def test_calls_of_a_builder_in_any_order():
         except fx_mlir.Error:
             continue
         module.verify()
+
+
+def test_written_inputs():
+    """An input that the program writes must not share memory with another one, as the compiled code
+    may read that before or after."""
+    def load(f, *args):
+        module = torch.nn.Module()
+        module.forward = f
+        return fx_mlir.compile(torch.export.export(module, args))
+
+    add = load(lambda x, y: (x.add_(1), x * y)[1], torch.ones(3), torch.ones(3))
+    x = torch.ones(3)
+    with pytest.raises(fx_mlir.Error, match="'x': expected memory of its own, .* of input 'y'"):
+        add(x, x)
+    rows = torch.ones(2, 3)
+    assert torch.equal(add(rows[0], rows[1]), torch.full((3,), 2.0))
+    double = load(lambda x, y: (x.mul_(2), y + 0)[1], torch.ones(2, 3), torch.ones(3))
+    with pytest.raises(fx_mlir.Error, match="'x': expected memory of its own"):
+        double(rows, rows[0])
+    with pytest.raises(fx_mlir.Error, match="'x': dimension 0: .* got stride 0"):
+        double(torch.ones(1, 3).expand(2, 3), x)
+    # Columns have no element in common.
+    columns = torch.ones(3, 2)
+    assert torch.equal(add(columns[:, 0], columns[:, 1]), torch.full((3,), 2.0))

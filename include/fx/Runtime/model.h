@@ -65,7 +65,8 @@ typedef struct {
   int32_t leaf;
   DLDataType dtype;
   int32_t rank;
-  /* Not 0: run() writes the elements of this input. */
+  /* Not 0: run() writes the elements of this input. It is an error if they
+   * overlap those of another input, or each other (stride 0). */
   int32_t mutated;
   /* `rank` sizes; -1 for a symbolic size. */
   const int64_t *sizes;

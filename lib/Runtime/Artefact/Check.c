@@ -280,6 +280,49 @@ static int check_condition(const FXrtModel *model, int64_t c,
   return 1;
 }
 
+/* Gets the range of memory of a contiguous tensor with elements. */
+static int get_range(const DLTensor *t, const char **begin, const char **end) {
+  int64_t bytes = (t->dtype.bits + 7) / 8;
+  for (int d = 0; d < t->ndim; ++d)
+    bytes *= t->shape[d];
+  *begin = (const char *)t->data + t->byte_offset;
+  *end = *begin + bytes;
+  return bytes > 0 && fx_rt_is_contiguous(t);
+}
+
+/* The compiled code reads an input before or after it writes another one, so an
+ * input that is written must have memory of its own. Strided tensors are not
+ * compared: their elements may be distinct where their ranges are not. */
+static int check_written(const FXModelInfo *info, const DLTensor *const *inputs,
+                         char *err, size_t size) {
+  for (int i = 0; i < info->n_inputs; ++i) {
+    const DLTensor *t = inputs[i];
+    const char *begin, *end, *other, *other_end;
+    if (!info->inputs[i].mutated)
+      continue;
+    for (int d = 0; d < t->ndim && t->strides; ++d)
+      if (t->strides[d] == 0 && t->shape[d] > 1) {
+        snprintf(err, size,
+                 "input '%s': dimension %d: expected elements of their own, "
+                 "because the program writes them, got stride 0",
+                 info->inputs[i].name, d);
+        return 1;
+      }
+    if (!get_range(t, &begin, &end))
+      continue;
+    for (int k = 0; k < info->n_inputs; ++k)
+      if (k != i && get_range(inputs[k], &other, &other_end) &&
+          begin < other_end && other < end) {
+        snprintf(err, size,
+                 "input '%s': expected memory of its own, because the program "
+                 "writes it, got a part of the memory of input '%s'",
+                 info->inputs[i].name, info->inputs[k].name);
+        return 1;
+      }
+  }
+  return 0;
+}
+
 int fx_rt_check_inputs(const FXrtModel *model, const DLTensor *const *inputs,
                        int n_inputs, char *err, size_t size) {
   const FXModelInfo *info = model->info;
@@ -291,6 +334,8 @@ int fx_rt_check_inputs(const FXrtModel *model, const DLTensor *const *inputs,
     if (fx_rt_check_tensor(model, "input", inputs[i], &info->inputs[i], err,
                            size))
       return 1;
+  if (check_written(info, inputs, err, size))
+    return 1;
   int64_t n = model->n_symbols;
   if (n == 0)
     return 0;
