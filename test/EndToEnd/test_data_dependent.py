@@ -18,6 +18,13 @@ class Nonzero(torch.nn.Module):
         return at, at.shape[0] + 1, at.sum(0)
 
 
+class Where(torch.nn.Module):
+    def forward(self, x):
+        i, j = torch.where(x)
+        k, m = (x > 0).nonzero(as_tuple=True)
+        return x[i, j], i + j * 3, x[k, m], torch.where(x.sum() > 0)[0]
+
+
 class Masks(torch.nn.Module):
     def forward(self, x):
         large = x[x > 0]
@@ -110,6 +117,7 @@ def seeded(*shape, seed=0):
 BATCH = {0: Dim.DYNAMIC}
 CASES = {
     "nonzero": (Nonzero, lambda n: ((seeded(n, 3) * 4).round(),), (BATCH,)),
+    "where": (Where, lambda n: ((seeded(n, 3) * 4).round(),), (BATCH,)),
     "masks": (Masks, lambda n: (seeded(n, 3),), (BATCH,)),
     "unique": (Unique, lambda n: (seeded(n, 3),), (BATCH,)),
     "item": (Item, lambda n: (seeded(n, 3), torch.tensor(n - 1)), (BATCH, None)),

@@ -163,9 +163,10 @@ FailureOr<SmallVector<Tensor>> maskIndices(NodeLowering &n, const Tensor &mask,
   return indices;
 }
 
-/// Lowers nonzero_numpy: a vector of indices for each dimension.
-static LogicalResult lowerNonzeroNumpy(NodeLowering &n) {
-  Tensor x = n.tensor("self");
+/// Lowers nonzero_numpy and where of a mask alone: a vector of indices for each
+/// dimension.
+static LogicalResult lowerNonzeroNumpy(NodeLowering &n, ArgName mask) {
+  Tensor x = n.tensor(mask);
   if (n.failed() || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
   if (x.rank() == 0)
@@ -469,7 +470,11 @@ static LogicalResult lowerBinCount(NodeLowering &n) {
 void registerDataDependent(Registry &r) {
   r.addCounting({"aten.nonzero.default", "aten.argwhere.default"},
                 lowerNonzero);
-  r.addCounting({"aten.nonzero_numpy.default"}, lowerNonzeroNumpy);
+  r.addCounting({"aten.nonzero_numpy.default"},
+                [](NodeLowering &n) { return lowerNonzeroNumpy(n, "self"); });
+  r.addCounting({"aten.where.default"}, [](NodeLowering &n) {
+    return lowerNonzeroNumpy(n, "condition");
+  });
   r.add("aten.nonzero_static.default", lowerNonzeroStatic);
   r.addCounting({"aten.masked_select.default"}, lowerMaskedSelect);
   r.addCounting({"aten._unique2.default"}, lowerUnique<false>);
