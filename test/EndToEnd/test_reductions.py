@@ -181,3 +181,14 @@ def test_long_columns(columns, tmp_path):
                       module(x))
     for a, b in zip(got, module(x.double())):
         assert ((a - b).abs() / b).max() < 5e-6
+
+
+@pytest.mark.parametrize("columns", [3, 5, 8, 11])
+def test_few_columns(columns, tmp_path):
+    """Pointwise ops on narrow tensors: vectors along rows or along columns."""
+    def compute(x, row, column, other):
+        return ((x - row) * column, other.T - row, torch.where(x > row, column, 0.0),
+                x[:, 1:] - row[1:], x.flip(1) - row, torch.exp(other.T * column) + x)
+
+    args = randn(45, columns), randn(columns), randn(45, 1), randn(columns, 45)
+    harness.check(Function(compute), args, folder=tmp_path, modes=["compiled"])
