@@ -4,15 +4,17 @@
 // Columns are summed in blocks of as many vectors as half of the registers, and
 // threads share the blocks. The remaining columns follow: first four vectors,
 // then one after the other. A later row of a block is prefetched, because a block
-// is a part of each row.
+// is a part of each row. Sums of 1024 rows are added to those before.
 // CHECK-LABEL: func.func private @kernel_0
 // AVX512: scf.forall (%{{.*}}) in (4)
-// AVX512: scf.for {{.*}} to %c4096
+// AVX512: scf.for {{.*}} to %c4096 step %c1024
+// AVX512: scf.for {{.*}} step %c1 iter_args
 // AVX512: %[[LATER:.*]] = arith.addi %{{.*}}, %c3384
 // AVX512-NEXT: memref.prefetch %{{.*}}[%[[LATER]]]
 // AVX512-COUNT-16: arith.addf {{.*}} vector<16xf32>
 // AVX2: scf.forall (%{{.*}}) in (17)
-// AVX2: scf.for {{.*}} to %c4096
+// AVX2: scf.for {{.*}} to %c4096 step %c1024
+// AVX2: scf.for {{.*}} step %c1 iter_args
 // AVX2: memref.prefetch
 // AVX2-COUNT-8: arith.addf {{.*}} vector<8xf32>
 // CHECK: scf.yield
@@ -20,6 +22,7 @@
 // AVX512: scf.for {{.*}} = %c1088 to %c1120 step %c16
 // AVX512: vector.maskedload
 // AVX2: %{{.*}} = scf.for {{.*}} to %c4096
+// AVX2: scf.for
 // AVX2-NOT: scf.for
 // AVX2: return
 func.func private @kernel_0(%x: tensor<4096x1128xf32>, %out: tensor<1128xf32>) -> tensor<1128xf32> attributes {fx.kernel} {
