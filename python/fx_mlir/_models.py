@@ -35,6 +35,17 @@ def _leaves_like(trees: Any, out: Any, spec: Any) -> list:
     return [x for child, part in zip(children, parts) for x in _leaves_like(trees, child, part)]
 
 
+def _is_same(value: Any, constant: Any) -> bool:
+    """Returns whether an argument equals a constant of the export. Like the guards of
+    torch.export, this does not compare types of numbers."""
+    if constant is None or value is None:
+        return value is constant
+    try:
+        return not hasattr(value, "__dlpack__") and bool(value == constant)
+    except Exception:  # a value that cannot be compared
+        return False
+
+
 def load_impl(path: str, device: int) -> Any:
     """Loads a model. libFXTorch runs operators without native code, or Python if libFXTorch cannot
     use the torch that is loaded."""
@@ -271,7 +282,7 @@ class CompiledModel:
         return self._unflatten(outputs)
 
     def _unflatten(self, results: list) -> Any:
-        if self._returns_leaf and len(results) == 1:
+        if self._returns_leaf and len(results) == 1 and not self._texts:
             return results[0]
         outputs = self._leaves(results)
         if self._out_spec is None:
@@ -329,7 +340,7 @@ class CompiledModel:
             raise Error(f"expected {count} inputs, got {len(leaves)}")
         for constant in self._constants:
             want, got = constant["value"], leaves[constant["leaf"]]
-            if not isinstance(got, (bool, int, float, str, type(None))) or got != want:
+            if not _is_same(got, want):
                 raise Error(
                     f"input {constant['name']!r}: the model was exported for the value {want!r}, "
                     f"got {got!r:.80}"
@@ -340,12 +351,21 @@ class CompiledModel:
         """Returns the leaves of arguments whose dictionaries have the keys of the export in another
         order, None for other arguments."""
         trees = self._in_trees
+
+        def visit(spec: Any, value: Any) -> list:
+            if spec.is_leaf():
+                if not trees.tree_flatten(value)[1].is_leaf():
+                    raise ValueError("a leaf of the export is a structure")
+                return [value]
+            parts = spec.children()
+            level = trees.TreeSpec(spec.type, spec.context, [trees.treespec_leaf() for _ in parts])
+            values = level.flatten_up_to(value)
+            return [x for part, each in zip(parts, values) for x in visit(part, each)]
+
         try:
-            leaves = self._in_spec.flatten_up_to((args, kwargs))
+            return visit(self._in_spec, (args, kwargs))
         except (TypeError, ValueError, KeyError):
             return None
-        are_leaves = all(trees.tree_flatten(leaf)[1].is_leaf() for leaf in leaves)
-        return leaves if are_leaves else None
 
     def _check_number(self, args: tuple, kwargs: dict) -> None:
         """Raises Error if the module takes plain arguments, and their number is wrong. The text is

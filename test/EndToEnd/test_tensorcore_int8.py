@@ -187,10 +187,10 @@ func.func @main(%x: tensor<{x}xi8>, %y: tensor<{y}xi8>) -> tensor<70x72xi32> {{
 """
 
 
-def linalg_product(left, right, is_signed):
+def linalg_product(left, right, is_signed, k=48):
     """Returns a program that multiplies bytes that lie in these orders, two operands and their
     product."""
-    sizes = {"m": 70, "n": 72, "k": 48}
+    sizes = {"m": 70, "n": 72, "k": k}
     shapes = [[sizes[d] for d in of.split(", ")] for of in (left, right)]
     x, y = (integers(*shape) for shape in shapes)
     text = LINALG.format(left=left, right=right, x="x".join(map(str, shapes[0])),
@@ -204,11 +204,14 @@ def linalg_product(left, right, is_signed):
 
 @pytest.mark.parametrize("left", ["m, k", "k, m"])
 @pytest.mark.parametrize("right", ["n, k", "k, n"])
-def test_orders(left, right, tmp_path):
-    """Programs in linalg, whose operands may lie in any order."""
-    text, x, y, want = linalg_product(left, right, is_signed=False)
+@pytest.mark.parametrize("k, flags", [
+    (48, []), (512, []), (48, ["--gpu-tiles=tensorcore=64:64:64:2:2:4"])])
+def test_orders(left, right, k, flags, tmp_path):
+    """Programs in linalg, whose operands may lie in any order, with several tiles."""
+    text, x, y, want = linalg_product(left, right, is_signed=False, k=k)
     (tmp_path / "m.mlir").write_text(text)
-    model = emulate.Model(tmp_path / "m.mlir", tmp_path / "emulated", target="cuda:sm_80")
+    model = emulate.Model(tmp_path / "m.mlir", tmp_path / "emulated", target="cuda:sm_80",
+                          flags=flags)
     assert count_products(model) > 0
     assert torch.equal(model.run((x, y), want)[0], want)
 

@@ -256,6 +256,8 @@ def test_written_inputs():
         double(rows, rows[0])
     with pytest.raises(fx_mlir.Error, match="'x': dimension 0: .* got stride 0"):
         double(torch.ones(1, 3).expand(2, 3), x)
-    # Columns have no element in common.
     columns = torch.ones(3, 2)
+    with pytest.raises(fx_mlir.Error, match="'[xy]': expected memory of its own"):
+        add(columns[:, 0], columns[:, 0])
+    # Other columns have no element in common.
     assert torch.equal(add(columns[:, 0], columns[:, 1]), torch.full((3,), 2.0))

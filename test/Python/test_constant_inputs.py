@@ -1,6 +1,7 @@
 """Inputs that torch.export made constants, and outputs that are texts."""
 
 import fx_mlir
+import numpy as np
 import pytest
 import torch
 
@@ -31,6 +32,25 @@ def test_outputs(models):
         y, mode, nothing, number = model(*ARGS, bias=None, add=0.5)
         torch.testing.assert_close(y, want[0])
         assert (mode, nothing, number) == ("mode-a", None, 2.5)
+
+
+def test_equal_values(models):
+    """Types of numbers are not compared, as in the guards of torch.export."""
+    for model in models:
+        for scale, add in [(2.0, 0.5), (np.int64(2), np.float32(0.5))]:
+            torch.testing.assert_close(
+                model(ARGS[0], scale, True, "a", bias=None, add=add)[0], Options()(*ARGS)[0])
+
+
+def test_text_alone():
+    class Text(torch.nn.Module):
+        def forward(self, x):
+            x.add_(1)
+            return "done"
+
+    x = torch.zeros(2)
+    assert fx_mlir.compile(torch.export.export(Text(), (torch.zeros(2),)))(x) == "done"
+    assert torch.equal(x, torch.ones(2))
 
 
 @pytest.mark.parametrize("place, value, name, want", [

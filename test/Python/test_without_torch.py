@@ -87,6 +87,8 @@ assert list(got) == ["y", "sizes", "list"] and got["sizes"] == (17, None), got
 assert type(got["y"]) is np.ndarray and got["y"].flags.writeable and type(got["list"]) is list
 np.testing.assert_allclose(got["y"], np.load(folder / "y.npy"), rtol=1e-4, atol=1e-5)
 assert (got["list"][0] == 1).all() and (fast(pair, 1.5, bias=given["bias"])["list"][0] == 2).all()
+other = fast((given["x"], {"a": given["a"], "b": given["b"]}), np.float64(1.5), bias=given["bias"])
+np.testing.assert_array_equal(other["y"], got["y"])
 fast.reset()
 out = {"y": np.zeros((17, 4), "f4"), "sizes": None, "list": [np.zeros(2, "f4")]}
 assert fast.run_into(out, pair, 1.5, bias=given["bias"]) is out

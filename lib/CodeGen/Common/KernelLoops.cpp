@@ -34,61 +34,75 @@ void KernelCode::endFor(scf::ForOp loop, ValueRange carried) {
 
 /// Long reductions are divided into blocks of so many elements.
 static constexpr int64_t kReductionBlock = 1024;
+/// Reductions by several loops are divided if they have so many elements.
+static constexpr int64_t kLongReduction = 64 * kReductionBlock;
 
 SmallVector<Value> KernelCode::forReduction(
     Scope &outer, linalg::LinalgOp op, MutableArrayRef<Index> at,
     ValueRange init,
     llvm::function_ref<void(Scope &, MutableArrayRef<Value>)> body,
     llvm::function_ref<void(MutableArrayRef<Value>, ValueRange)> merge) {
-  SmallVector<Value> acc(init);
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
-  SmallVector<scf::ForOp> nest;
-  std::deque<Scope> scopes;
-  Scope *current = &outer;
   auto isLong = [&](unsigned d) {
     Index size = loopSize(op, d);
     return !size.isStatic() || size.constant >= 4 * kReductionBlock;
   };
-  unsigned blocked = op.getNumLoops();
-  scf::ForOp blocks;
-  if (merge && llvm::any_of(reduced, isLong)) {
-    blocked = *llvm::find_if(reduced, isLong);
-    blocks = beginFor(outer, scopes.emplace_back(), Index::of(0),
-                      loopSize(op, blocked), kReductionBlock, acc);
-    current = &scopes.back();
-  }
-  for (unsigned d : reduced) {
-    Index size = loopSize(op, d);
+  auto count = [&](ArrayRef<unsigned> dims) {
+    int64_t product = 1;
+    for (unsigned d : dims)
+      product *= loopSize(op, d).constant;
+    return product;
+  };
+  /// A loop whose iterations begin with neutral values is one that merges.
+  struct Level {
+    scf::ForOp loop;
+    bool merges;
+  };
+  SmallVector<Level> nest;
+  SmallVector<Value> acc(init);
+  std::deque<Scope> scopes;
+  Scope *current = &outer;
+  auto begin = [&](const Index &from, const Index &to, int64_t step,
+                   bool merges) {
+    Scope &inner = scopes.emplace_back();
+    scf::ForOp loop = beginFor(*current, inner, from, to, step, acc);
+    nest.push_back({loop, merges});
+    current = &inner;
+    if (merges)
+      acc.assign(init.begin(), init.end());
+    else
+      acc.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+    return Index(loop.getInductionVar());
+  };
+  bool isAnyLong = merge && llvm::any_of(reduced, isLong);
+  for (auto [level, d] : llvm::enumerate(reduced)) {
+    Index size = loopSize(op, d), first = Index::of(0), end = size;
     if (size == Index::of(1)) {
       at[d] = Index::of(0);
       continue;
     }
-    Scope &inner = scopes.emplace_back();
-    Index first = Index::of(0), end = size;
-    if (d == blocked) {
-      first = Index(blocks.getInductionVar());
+    if (merge && isLong(d)) {
+      first = begin(first, size, kReductionBlock, /*merges=*/true);
       end = add(first, Index::of(kReductionBlock));
       if (!size.isStatic() || size.constant % kReductionBlock)
         end = min(end, size);
     }
-    scf::ForOp loop = beginFor(*current, inner, first, end, 1, acc);
-    at[d] = Index(loop.getInductionVar());
-    acc.assign(loop.getRegionIterArgs().begin(),
-               loop.getRegionIterArgs().end());
-    nest.push_back(loop);
-    current = &inner;
+    bool merges =
+        merge && !isAnyLong && count(reduced) >= kLongReduction &&
+        count(ArrayRef(reduced).drop_front(level + 1)) >= kReductionBlock;
+    at[d] = begin(first, end, 1, merges);
   }
   body(*current, acc);
-  for (scf::ForOp loop : llvm::reverse(nest)) {
-    endFor(loop, acc);
-    acc.assign(loop.getResults().begin(), loop.getResults().end());
-  }
-  if (blocks) {
-    SmallVector<Value> all(blocks.getRegionIterArgs());
-    merge(all, acc);
-    endFor(blocks, all);
-    acc.assign(blocks.getResults().begin(), blocks.getResults().end());
+  for (Level &level : llvm::reverse(nest)) {
+    if (level.merges) {
+      SmallVector<Value> all(level.loop.getRegionIterArgs());
+      merge(all, acc);
+      acc = all;
+    }
+    endFor(level.loop, acc);
+    acc.assign(level.loop.getResults().begin(), level.loop.getResults().end());
   }
   return acc;
 }

@@ -97,7 +97,11 @@ LogicalResult GraphToLinalg::selectInputs() {
       arguments.push_back({placeholder, type});
     } else {
       Attribute value = placeholder.getValueAttr();
-      entry.set("value", value ? value : NoneAttr::get(ctx));
+      if (!value && isa<PyNoneType>(placeholder.getType()))
+        value = NoneAttr::get(ctx);
+      // The value of an input of unknown type is not known.
+      if (value)
+        entry.set("value", value);
     }
     inputs.push_back(entry.getDictionary(ctx));
   }

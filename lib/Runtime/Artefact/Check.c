@@ -280,47 +280,90 @@ static int check_condition(const FXrtModel *model, int64_t c,
   return 1;
 }
 
-/* Gets the range of memory of a contiguous tensor with elements. */
-static int get_range(const DLTensor *t, const char **begin, const char **end) {
-  int64_t bytes = (t->dtype.bits + 7) / 8;
+/* Memory of an input. */
+typedef struct {
+  const char *begin, *end;
+  int input;
+} Range;
+
+static int compare_ranges(const void *a, const void *b) {
+  const Range *x = a, *y = b;
+  return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Gets the range of the elements of a contiguous tensor, or the first element
+ * of another one: the ranges of strided tensors may overlap where their
+ * elements do not. Returns 0 if there are no elements. */
+static int get_range(const DLTensor *t, Range *r) {
+  int64_t size = (t->dtype.bits + 7) / 8, bytes = size;
   for (int d = 0; d < t->ndim; ++d)
     bytes *= t->shape[d];
-  *begin = (const char *)t->data + t->byte_offset;
-  *end = *begin + bytes;
-  return bytes > 0 && fx_rt_is_contiguous(t);
+  if (bytes == 0)
+    return 0;
+  r->begin = (const char *)t->data + t->byte_offset;
+  r->end = r->begin + (fx_rt_is_contiguous(t) ? bytes : size);
+  return 1;
+}
+
+/* Returns 1 and writes a message if two ranges, one of them written, overlap.
+ */
+static int check_overlap(const FXModelInfo *info, const Range *first,
+                         const Range *second, char *err, size_t size) {
+  if (!first || first->end <= second->begin)
+    return 0;
+  int is_first = info->inputs[first->input].mutated != 0;
+  snprintf(err, size,
+           "input '%s': expected memory of its own, because the program writes "
+           "it, got a part of the memory of input '%s'",
+           info->inputs[(is_first ? first : second)->input].name,
+           info->inputs[(is_first ? second : first)->input].name);
+  return 1;
 }
 
 /* The compiled code reads an input before or after it writes another one, so an
- * input that is written must have memory of its own. Strided tensors are not
- * compared: their elements may be distinct where their ranges are not. */
+ * input that is written must have memory of its own. */
 static int check_written(const FXModelInfo *info, const DLTensor *const *inputs,
                          char *err, size_t size) {
+  int n_written = 0, n = 0, failed = 0;
   for (int i = 0; i < info->n_inputs; ++i) {
     const DLTensor *t = inputs[i];
-    const char *begin, *end, *other, *other_end;
+    Range range;
     if (!info->inputs[i].mutated)
       continue;
+    ++n_written;
     for (int d = 0; d < t->ndim && t->strides; ++d)
-      if (t->strides[d] == 0 && t->shape[d] > 1) {
+      if (t->strides[d] == 0 && t->shape[d] > 1 && get_range(t, &range)) {
         snprintf(err, size,
                  "input '%s': dimension %d: expected elements of their own, "
                  "because the program writes them, got stride 0",
                  info->inputs[i].name, d);
         return 1;
       }
-    if (!get_range(t, &begin, &end))
-      continue;
-    for (int k = 0; k < info->n_inputs; ++k)
-      if (k != i && get_range(inputs[k], &other, &other_end) &&
-          begin < other_end && other < end) {
-        snprintf(err, size,
-                 "input '%s': expected memory of its own, because the program "
-                 "writes it, got a part of the memory of input '%s'",
-                 info->inputs[i].name, info->inputs[k].name);
-        return 1;
-      }
   }
-  return 0;
+  if (n_written == 0 || info->n_inputs == 1)
+    return 0;
+  Range *ranges = malloc((size_t)info->n_inputs * sizeof *ranges);
+  if (!ranges) {
+    snprintf(err, size, "out of memory");
+    return 1;
+  }
+  for (int i = 0; i < info->n_inputs; ++i)
+    if (get_range(inputs[i], &ranges[n]))
+      ranges[n++].input = i;
+  qsort(ranges, (size_t)n, sizeof *ranges, compare_ranges);
+  /* Of the ranges in front, the one that ends last, and of those written. */
+  const Range *any = 0, *written = 0;
+  for (int k = 0; k < n && !failed; ++k) {
+    const Range *r = &ranges[k];
+    int is_written = info->inputs[r->input].mutated != 0;
+    failed = check_overlap(info, is_written ? any : written, r, err, size);
+    if (!any || r->end > any->end)
+      any = r;
+    if (is_written && (!written || r->end > written->end))
+      written = r;
+  }
+  free(ranges);
+  return failed;
 }
 
 int fx_rt_check_inputs(const FXrtModel *model, const DLTensor *const *inputs,

@@ -45,8 +45,10 @@ def FXCPUBufferizeInserts
     alone uses the result of the one before, by a `memref.alloc` to which the
     pieces are copied. One-shot bufferization sees only reads of the pieces.
 
-    Pieces of such a chain are copied. Those of a shorter chain may be computed
-    in the memory of the result.
+    Pieces of such a chain are copied, and so is its first tensor, unless that
+    is empty. Those of a shorter chain may be computed in the memory of the
+    result. Chains that begin with an argument, such as a cache, and those in
+    loops are left, as their tensors may be written in place.
   }];
   let statistics = [Statistic<"numChains", "chains",
                               "number of chains that were bufferized">];

@@ -200,11 +200,11 @@ public:
   /// the next iteration. The elements of `at` for the reduction loops are set
   /// to the induction variables. Returns the final values.
   ///
-  /// If `merge` is given, `acc` are neutral values, and a long loop is divided
+  /// If `merge` is given, `acc` are neutral values, and long loops are divided
   /// into blocks that begin with them. `merge` combines the values of the
-  /// blocks before with those of a block. Errors of sums do not grow with the
-  /// number of elements then, but with that of the blocks and of the elements
-  /// of a block.
+  /// blocks before with those of a block. Errors of sums then grow with the
+  /// number of blocks and with that of the elements of a block, and not with
+  /// their product. A dynamic loop counts as long.
   llvm::SmallVector<mlir::Value> forReduction(
       Scope &outer, mlir::linalg::LinalgOp op, llvm::MutableArrayRef<Index> at,
       mlir::ValueRange acc,

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace fx::cpu {
 #define GEN_PASS_DEF_FXCPUBUFFERIZEINSERTS
@@ -34,11 +35,27 @@ static tensor::InsertSliceOp getNext(tensor::InsertSliceOp op) {
   return isNext ? next : tensor::InsertSliceOp();
 }
 
+/// Returns true if `tensor` is an argument or a view of it: a state, or an
+/// input that is written. One-shot bufferization may insert in its memory.
+static bool isArgument(Value tensor) {
+  while (Operation *def = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp, tensor::CastOp>(def))
+      return false;
+    tensor = def->getOperand(0);
+  }
+  return true;
+}
+
 static SmallVector<Chain> findChains(ModuleOp module) {
   SmallVector<Chain> chains;
   module.walk([&](tensor::InsertSliceOp op) {
     auto before = op.getDest().getDefiningOp<tensor::InsertSliceOp>();
     if (before && getNext(before) == op)
+      return;
+    // The memory of an iteration of a loop would live until the end of the run.
+    if (!isa<FunctionOpInterface>(op->getParentOp()) ||
+        isArgument(op.getDest()))
       return;
     Chain chain;
     for (tensor::InsertSliceOp at = op; at; at = getNext(at))

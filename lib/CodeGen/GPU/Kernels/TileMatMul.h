@@ -88,7 +88,8 @@ struct TileMatMul : MatMulPlan {
                     bool mayHaveRuns = true);
   /// Calls `emitVersions`. If the number of rows is dynamic and operands are
   /// copied in chunks, emits other launches for few of them: `emitFew` for at
-  /// most 16 and at most 64 rows.
+  /// most 16 and at most 64 rows, if there may be so few. Operands that are not
+  /// aligned are left to `emitVersions`.
   void emitByRows(llvm::ArrayRef<mlir::Value> aligned,
                   llvm::function_ref<void(int64_t rows)> emitFew,
                   llvm::function_ref<void(bool isAsync)> emitLaunch);

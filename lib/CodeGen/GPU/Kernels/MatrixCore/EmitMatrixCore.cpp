@@ -63,7 +63,7 @@ private:
                                   const Index &pieces);
   SmallVector<Value> emitElementLoop(Launch &launch, const Index &first,
                                      const Index &pieces);
-  /// Loads the pieces of both operands at `k0` to registers().
+  /// Loads the pieces of both operands at `k0` to registers.
   SmallVector<Value> load(Scope &scope, const Index &k0);
   /// Stores them to the stage at `stage`.
   void store(ArrayRef<Value> loaded, Value stage);
@@ -336,8 +336,8 @@ void MatrixCoreMatMul::emit() {
 void MatrixCoreMatMul::emitFewRows(int64_t rows) {
   MatrixCoreMatMul few(*this);
   few.maxRows = rows;
-  few.tiles = {};
   few.chooseTiles(Index::of(rows));
+  assert(few.fits() && "tiles for few rows fit");
   few.chooseParts(std::nullopt);
   few.lhs = few.registers().describe(/*isLhs=*/true);
   few.rhs = few.registers().describe(/*isLhs=*/false);

@@ -78,32 +78,31 @@ struct TensorCoreMatMul : TileMatMul {
 } // namespace
 
 void TensorCoreMatMul::chooseTiles(const Index &rows) {
-  // ldmatrix transposes matrices of two bytes only.
-  tiles.areAlongK = elementBytes() == 1;
   auto isLarge = [](const Index &size) {
     return !size.isStatic() || size.constant >= 1024;
   };
+  bool areFew = rows.isStatic() && rows.constant <= 16;
   if (auto t = getTiles<kernel::TensorCoreAttr>(*this)) {
     tiles = {t.getM(),      t.getN(),      t.getK(),
              t.getWarpsM(), t.getWarpsN(), t.getStages()};
-    return;
+  } else if (isF32()) {
+    // Larger tiles of f32 are not faster: the products take most of the time.
+    tiles = areFew ? Tiles{16, 64, 32, 1, 4, 3} : Tiles{64, 64, 32, 2, 2, 3};
+  } else {
+    tiles = {};
+    if (areFew)
+      tiles = {16, 64, 64, 1, 4, 4};
+    else if (isLarge(rows) && isLarge(nSize) &&
+             (rows.isStatic() || nSize.isStatic()))
+      tiles = {128, 128, 32, 2, 4, 3};
+    else if (kSize.isStatic() && kSize.constant >= 512)
+      tiles = {64, 64, 64, 2, 2, 4};
+    // The same number of bytes.
+    if (elementBytes() == 1)
+      tiles.k *= 2;
   }
-  // Larger tiles of f32 are not faster: the products take most of the time.
-  if (isF32()) {
-    tiles = rows.isStatic() && rows.constant <= 16 ? Tiles{16, 64, 32, 1, 4, 3}
-                                                   : Tiles{64, 64, 32, 2, 2, 3};
-    return;
-  }
-  if (rows.isStatic() && rows.constant <= 16)
-    tiles = {16, 64, 64, 1, 4, 4};
-  else if (isLarge(rows) && isLarge(nSize) &&
-           (rows.isStatic() || nSize.isStatic()))
-    tiles = {128, 128, 32, 2, 4, 3};
-  else if (kSize.isStatic() && kSize.constant >= 512)
-    tiles = {64, 64, 64, 2, 2, 4};
-  // The same number of bytes.
-  if (elementBytes() == 1)
-    tiles.k *= 2;
+  // ldmatrix transposes matrices of two bytes only.
+  tiles.areAlongK = elementBytes() == 1;
 }
 
 /// Returns true if the tiles are valid: each warp has whole products, all
@@ -355,8 +354,8 @@ void TensorCoreMatMul::emit() {
 void TensorCoreMatMul::emitFewRows(int64_t rows) {
   TensorCoreMatMul few(*this);
   few.maxRows = rows;
-  few.tiles = {};
   few.chooseTiles(Index::of(rows));
+  assert(few.fits() && "tiles for few rows fit");
   few.chooseParts(std::nullopt);
   few.lhs = few.describe(/*isLhs=*/true);
   few.rhs = few.describe(/*isLhs=*/false);

@@ -170,7 +170,7 @@ static WarpgroupTiles choose(const Problem &problem,
 // Dynamic numbers of rows
 //===----------------------------------------------------------------------===//
 
-/// The numbers of rows for which times are estimated, and the most kernels.
+/// The numbers of rows for which times are estimated.
 static SmallVector<int64_t> getSamples(const MatMulPlan &plan) {
   int64_t least = std::max<int64_t>(plan.leastRows(), 1);
   int64_t unit = llvm::alignTo(std::max(least, kBlockRows), least);
@@ -180,6 +180,7 @@ static SmallVector<int64_t> getSamples(const MatMulPlan &plan) {
   rows.append({48 * unit, 64 * unit, 128 * unit});
   return rows;
 }
+/// The most kernels.
 static constexpr size_t kMaxRanges = 4;
 /// A further kernel must reduce the sum of all estimates by this share.
 static constexpr double kKernelCost = 0.02;
@@ -201,7 +202,8 @@ static SmallVector<RowRange> chooseByRows(MatMulPlan &plan, Problem problem) {
   for (auto [s, m] : llvm::enumerate(rows)) {
     problem.m = m;
     int64_t least = problem.estimate(choose(problem, listTiles(plan, problem)));
-    double weight = double(rows.front()) / double(m);
+    // The numbers of rows that the sample stands for, on a logarithmic scale.
+    double weight = double(m - (s ? rows[s - 1] : 0)) / double(m);
     total += weight;
     for (auto [t, tiles] : llvm::enumerate(all)) {
       bool isSplit = tiles.parts > 1 && !tiles.arePartsInCluster();

@@ -111,7 +111,7 @@ bool WarpgroupMatMul::fits() {
     return true;
   pieces = countPieces();
   return tiles.parts > 1 && !areInTurns() && pieces.isStatic() &&
-         countResults() &&
+         (tiles.arePartsInCluster() || countResults()) &&
          llvm::divideCeil(pieces.constant, piecesOfPart()) ==
              static_cast<uint64_t>(tiles.parts);
 }
@@ -205,20 +205,20 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
 
 /// Emits host code that tests whether the device has the kernel and its
 /// requirements hold. `multiprocessors` is 0 if the device does not have it.
-Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
-                                 Value right) {
+/// `cluster` is the largest cluster of its versions.
+Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left, Value right,
+                                 int64_t cluster) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   Value can = canCopyBoxes(code, multiprocessors, {left, right});
   if (hasRuns)
     can = arith::AndIOp::create(b, loc, can, areAligned(code));
-  if (tiles.cluster > 1)
+  if (cluster > 1)
     can = arith::AndIOp::create(
         b, loc, can,
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                              multiprocessors,
-                              arith::ConstantIntOp::create(
-                                  b, loc, b.getI64Type(), tiles.cluster)));
+        arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::sge, multiprocessors,
+            arith::ConstantIntOp::create(b, loc, b.getI64Type(), cluster)));
   // The tiles of EmitTensorCore.cpp are better if a dynamic size is small.
   for (const Index &size : {mSize, nSize, kSize})
     if (!size.isStatic())
@@ -246,9 +246,12 @@ void WarpgroupMatMul::emit(ArrayRef<RowRange> ranges) {
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value multiprocessors = callRuntime(code, "fx_rt_gpu_multiprocessors", chip);
   Value left = operandAddress(true), right = operandAddress(false);
-  auto branch =
-      scf::IfOp::create(b, code.loc, canLaunch(multiprocessors, left, right),
-                        /*withElseRegion=*/true);
+  int64_t cluster = 1;
+  for (const RowRange &range : ranges)
+    cluster = std::max(cluster, range.tiles.cluster);
+  auto branch = scf::IfOp::create(
+      b, code.loc, canLaunch(multiprocessors, left, right, cluster),
+      /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   auto emitRange = [&](int64_t rows) {
     WarpgroupMatMul version(*this);

@@ -171,7 +171,7 @@ struct WarpgroupMatMul : MatMulPlan {
   bool matches();
   bool fits();
   mlir::Value canLaunch(mlir::Value multiprocessors, mlir::Value left,
-                        mlir::Value right);
+                        mlir::Value right, int64_t cluster);
   void emit(llvm::ArrayRef<RowRange> ranges);
   /// Emits the launch, and that of the combination of parts.
   void emitLaunches(mlir::Value multiprocessors, mlir::Value left,
