@@ -54,9 +54,16 @@ def test_rows(target, dtype, tmp_path):
     assert calls[17] == calls[few] != calls[16] and len(calls[few]) == 2
     assert calls[65] != calls[few] and calls[1030] != calls[few]
     if target == "sm_90a":
-        # There is a wgmma kernel for few rows, whose parts of K are added.
-        assert calls[64] == calls[128] and len(calls[128]) == 2 and "sm_90a" in calls[128][0]
-        assert calls[1030][0] != calls[128][0] and "sm_90a" in calls[1030][0]
+        assert calls[64] == calls[128] and all("sm_90a" in calls[n][0] for n in (64, 65, 250, 1030))
+
+
+def test_many_terms(tmp_path):
+    """With few rows and many terms, blocks with wgmma compute parts of K."""
+    weight = randn(4096, 72).to(BF16)
+    calls = check(
+        "sm_90a", (Function(lambda x: torch.relu(x @ weight)), ({0: ROWS},)), tmp_path,
+        (3, 64, 128, 129, 300), lambda rows: (randn(rows, 4096).to(BF16),))
+    assert calls[64] == calls[128] and len(calls[128]) == 2 and "sm_90a" in calls[128][0]
 
 
 @pytest.mark.parametrize("target", TARGETS)
