@@ -49,8 +49,8 @@ typedef struct {
    * "cuda:sm_90a,sm_80", "rocm:gfx942", "vulkan". Null: the CPU. */
   const char *target;
   /* What the operands of f32 matmuls and convolutions are rounded to, as for
-   * fx-compile --precision: "bf16", "int8" (those that integer weights are
-   * multiplied by) or "bf16,int8". Null or "f32": they are not. */
+   * fx-compile --precision: "tf32", "bf16", "int8" (those that integer weights
+   * are multiplied by) or "bf16,int8". Null or "f32": they are not. */
   const char *precision;
   /* The folder of the cache of object code, as for fx-compile --cache-dir.
    * Null: the folder that the environment names. Empty: no cache. */

@@ -122,9 +122,10 @@ static int compile(llvm::ArrayRef<const FXModule *> modules,
   StringRef precisionText = given.precision ? given.precision : "f32";
   std::optional<Precision> precision = parsePrecision(precisionText);
   if (!precision)
-    return fail(error, "expected the precision f32, bf16, int8 or bf16,int8, "
-                       "got '" +
-                           llvm::Twine(precisionText) + "'");
+    return fail(error,
+                "expected the precision f32, tf32, bf16, int8 or bf16,int8, "
+                "got '" +
+                    llvm::Twine(precisionText) + "'");
   StringRef winograd = given.winograd ? given.winograd : "auto";
   std::optional<cpu::WinogradMode> mode = cpu::parseWinogradMode(winograd);
   if (!mode)

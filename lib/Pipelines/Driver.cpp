@@ -145,7 +145,8 @@ llvm::Error Driver::scheduleForDevice() {
         }))
       return e;
   return runPasses([&](OpPassManager &pm) {
-    fx::gpu::buildKernelPipeline(pm, unit, options.gpuTiles);
+    fx::gpu::buildKernelPipeline(pm, unit, options.gpuTiles,
+                                 options.precision.tf32);
   });
 }
 
@@ -523,6 +524,12 @@ llvm::Error Driver::checkTarget() {
             kInput,
             Twine(name) + ": expected the CPU as the target, got a GPU");
   }
+  if (options.precision.tf32 &&
+      (!gpu || !kernel::hasTensorCores(gpu->getMatrixUnit())))
+    return CompileError::make(
+        kInput, "--precision=tf32: expected NVIDIA GPUs of sm_80 or newer as "
+                "the target, got " +
+                    Twine(gpu ? options.target : "the CPU"));
   const fx::gpu::Target *device = gpu ? &*gpu : nullptr;
   if (llvm::Error e = checkFormat(options.emit, device))
     return e;

@@ -77,7 +77,8 @@ llvm::StringRef fx::getExtension(EmitKind emit) {
 std::optional<fx::Precision> fx::parsePrecision(llvm::StringRef text) {
   return llvm::StringSwitch<std::optional<Precision>>(text)
       .Case("f32", Precision{})
-      .Case("bf16", Precision{/*bf16=*/true, /*int8=*/false})
+      .Case("tf32", Precision{/*bf16=*/false, /*int8=*/false, /*tf32=*/true})
+      .Case("bf16", Precision{/*bf16=*/true})
       .Case("int8", Precision{/*bf16=*/false, /*int8=*/true})
       .Cases({"bf16,int8", "int8,bf16"},
              Precision{/*bf16=*/true, /*int8=*/true})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 import warnings
@@ -121,6 +122,17 @@ def _call_options(report: dict, source: Any) -> dict:
     }
 
 
+def _default_precision(target: str) -> str:
+    """Returns "tf32" if torch's switch allows it and all chips of the target have it."""
+    torch = _torch.loaded()
+    platform, _, chips = target.partition(":")
+    numbers = re.findall(r"sm_(\d+)", chips)
+    has_tf32 = platform == "cuda" and all(int(number) >= 80 for number in numbers)
+    if torch is None or not has_tf32:
+        return "f32"
+    return "f32" if torch.get_float32_matmul_precision() == "highest" else "tf32"
+
+
 def compile(
     source: Any,
     args: tuple | None = None,
@@ -134,7 +146,7 @@ def compile(
     opt_level: int = 3,
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
-    precision: str = "f32",
+    precision: str | None = None,
     cache_dir: str | os.PathLike | None = None,
     tune: float = 0,
     tune_file: str | os.PathLike | None = None,
@@ -166,6 +178,9 @@ def compile(
       their sums, and all other computations, stay in f32. "int8" rounds the f32 operand
       of matmuls with integer weights to 8 bits, with a scale for each 32 terms of a row
       (on CPUs with VNNI; for weights of four bits also with AVX2). "bf16,int8" does both.
+      "tf32" rounds the operands to TF32 (NVIDIA GPUs of sm_80 and newer); it is the
+      default for these if `torch.get_float32_matmul_precision()` is not "highest".
+      Otherwise the default is "f32".
     - `cache_dir`: the folder of the cache of compiled kernels, "" for none; by default
       $FX_CACHE_DIR or ~/.cache/fx-mlir, and none if $FX_CACHE is 0.
     - `tune`: measure schedules of the kernels on this machine for about this many
@@ -206,7 +221,7 @@ def compile(
         no_fallback=no_fallback,
         progress=progress,
         target=target,
-        precision=precision,
+        precision=precision or _default_precision(target),
         cache_dir=cache_dir,
         tuning=Tuning(tune_file, tune, threads, tune_sizes or {}),
         winograd=winograd,

@@ -256,6 +256,16 @@ MULTIPLY(multiplyIntegers, "nvvm.mma.m16n8k32.row.col.u8.s8.to", uint32_t,
          multiplyBytes(sum, x, y))
 #undef MULTIPLY
 
+// Rounds to TF32; ties away from zero.
+int32_t roundToTF32(float x) NAMED("nvvm.f2tf32.rna");
+int32_t roundToTF32(float x) {
+  int32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (std::isnan(x))
+    return 0x7fffffff;
+  return (bits + 0x1000) & ~0x1fff;
+}
+
 // Exact; a GPU's is off by two units of the last place at most.
 float powerOfTwo(float x) NAMED("nvvm.ex2.approx.ftz.f32");
 float powerOfTwo(float x) {

@@ -133,7 +133,7 @@ def test_lowered_precision_of_a_model():
 
 
 def test_unknown_precision():
-    with pytest.raises(fx_mlir.Error, match="expected the precision f32, bf16, int8 or bf16,int8, got 'f8'"):
+    with pytest.raises(fx_mlir.Error, match="expected the precision f32, tf32, bf16, int8 or bf16,int8, got 'f8'"):
         fx_mlir.compile(nn.ReLU(), (torch.ones(2),), precision="f8")
 
 

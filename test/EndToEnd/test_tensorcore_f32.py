@@ -114,3 +114,62 @@ def test_mistakes_show(tmp_path):
     module, args, model = build(lambda: (Products(), ([pair(70, 72, 136)],), None), tmp_path)
     want = exporting.eager(module, args)
     assert len(check_mistakes(model, args, want, mutations, tmp_path, AssertionError)) == 4
+
+
+def round_tf32(x):
+    """Returns x with 10 bits of mantissa, ties away from zero."""
+    return ((x.view(torch.int32) + 0x1000) & ~0x1FFF).view(torch.float32)
+
+
+def test_tf32(tmp_path):
+    """One product of operands that are rounded: as exact as the rounded operands allow."""
+    module, args, exact = build(CASES["products"], tmp_path)
+    pairs = args[0]
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "rounded", target="cuda:sm_80",
+                          flags=["--precision=tf32"])
+    count = lambda made: (tmp_path / made / "nvvm.mlir").read_text().count("mma.sync")
+    assert 3 * count("rounded") == count("emulated") > 0
+    got = model.run(args, exporting.eager(module, args))
+    for g, (x, y) in zip(got, pairs, strict=True):
+        want = round_tf32(x).double() @ round_tf32(y).double()
+        scale = want.square().mean().sqrt()
+        assert (g.double() - want).abs().max() / scale < 4e-6
+        assert (g.double() - x.double() @ y.double()).abs().max() / scale > 1e-4
+
+
+def test_tf32_special_numbers(tmp_path):
+    """Infinite and NaN operands give what the products of the rounded operands are."""
+    x, y = randn(40, 40), randn(40, 48).abs() + 0.5
+    x[1, 1], x[2, 2], x[3, 3] = INF, NAN, -INF
+    exporting.save(exporting.export(Products(), ([(x, y)],)), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target="cuda:sm_80",
+                          flags=["--precision=tf32"])
+    (want,) = exporting.eager(Products(), ([(x, y)],))
+    (got,) = model.run(([(x, y)],), [want])
+    torch.testing.assert_close(got, want, equal_nan=True, rtol=1e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("target, got", [("", "the CPU"), ("rocm", "rocm"),
+                                         ("cuda:sm_75", "cuda:sm_75")])
+def test_tf32_elsewhere(target, got, tmp_path):
+    exporting.save(exporting.export(Products(), ([pair(8, 8, 8)],)), tmp_path / "m.pt2")
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "--precision=tf32",
+                          *([f"--target={target}"] if target else []), "-o", tmp_path / "m.so")
+    assert result.returncode == 1 and not (tmp_path / "m.so").exists()
+    assert ("--precision=tf32: expected NVIDIA GPUs of sm_80 or newer as the target, got "
+            + got) in result.stderr
+
+
+def test_switch(tmp_path):
+    """In Python, torch's switch chooses the default for GPUs that have TF32."""
+    from fx_mlir._compiled import _default_precision
+
+    before = torch.get_float32_matmul_precision()
+    try:
+        for value, want in [("highest", "f32"), ("high", "tf32"), ("medium", "tf32")]:
+            torch.set_float32_matmul_precision(value)
+            assert _default_precision("cuda") == _default_precision("cuda:sm_90a,sm_80") == want
+            for target in ("", "rocm", "vulkan", "cuda:sm_75", "cuda:sm_90a,sm_75"):
+                assert _default_precision(target) == "f32"
+    finally:
+        torch.set_float32_matmul_precision(before)

@@ -91,8 +91,9 @@ static cl::opt<int> optLevel("O",
 static cl::opt<std::string> precision(
     "precision",
     cl::desc("Round the operands of f32 matmuls and convolutions: bf16, or "
-             "int8, that of integer weights to 8 bits, or bf16,int8. Sums and "
-             "all else stay f32. Default: f32"),
+             "int8, that of integer weights to 8 bits, bf16,int8, or tf32, for "
+             "tensor cores of NVIDIA GPUs. Sums and all else stay f32. "
+             "Default: f32"),
     cl::init("f32"), cl::cat(category));
 static cl::opt<fx::cpu::WinogradMode> winograd(
     "winograd",
@@ -336,8 +337,9 @@ int main(int argc, char **argv) {
   options.async.assign(async.begin(), async.end());
   std::optional<Precision> rounding = parsePrecision(precision);
   if (!rounding)
-    return fail("--precision: expected f32, bf16, int8 or bf16,int8, got '" +
-                precision + "'");
+    return fail(
+        "--precision: expected f32, tf32, bf16, int8 or bf16,int8, got '" +
+        precision + "'");
   options.precision = *rounding;
   options.winograd = winograd;
   options.profile = profile;

@@ -55,9 +55,10 @@ std::string describeTargets();
 struct Precision {
   bool bf16 = false;
   bool int8 = false; ///< those of matmuls with integer weights; on CPUs only
+  bool tf32 = false; ///< on NVIDIA GPUs of compute capability 8.0 and newer
 };
 
-/// Parses "f32", "bf16", "int8" or "bf16,int8".
+/// Parses "f32", "tf32", "bf16", "int8" or "bf16,int8".
 std::optional<Precision> parsePrecision(llvm::StringRef text);
 
 /// A method of an artefact with several.

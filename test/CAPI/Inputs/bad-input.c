@@ -378,7 +378,7 @@ static void testOptions(FXModule *module, const char *folder) {
       {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .target = "tpu"},
        "tpu"},
       {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .precision = "f8"},
-       "expected the precision f32, bf16, int8 or bf16,int8, got 'f8'"},
+       "expected the precision f32, tf32, bf16, int8 or bf16,int8, got 'f8'"},
       {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .tune_seconds = -1},
        "expected tune_seconds of 0 or more"},
       {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .tune_threads = -2},

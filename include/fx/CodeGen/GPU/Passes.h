@@ -58,10 +58,10 @@ inline constexpr llvm::StringLiteral kNumOutputsAttr = "fx.num_outputs";
 inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";
 
 /// Builds the pipeline from groups to kernels that launch threads, which
-/// `@main` calls by `fx_kernel.invoke`. Bufferization follows. `tiles`: see the
-/// option of `fx-gpu-emit-kernels`.
+/// `@main` calls by `fx_kernel.invoke`. Bufferization follows. `tiles` and
+/// `roundsToTF32`: see the options of `fx-gpu-emit-kernels`.
 void buildKernelPipeline(mlir::OpPassManager &pm, kernel::MatrixUnit unit,
-                         llvm::StringRef tiles = "");
+                         llvm::StringRef tiles = "", bool roundsToTF32 = false);
 
 /// Builds the pipeline from memrefs to host code and `gpu.module @kernels`.
 void buildDevicePipeline(mlir::OpPassManager &pm);

@@ -87,7 +87,7 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
       also has `tensorcore` code for other chips and for operands that are not
       aligned to 16 bytes.
     - `tensorcore`: tiles for matmuls of bf16, f16, bytes or f32 (as three
-      products of TF32) on tensor cores. Operands are copied to shared memory
+      products of TF32, or one with the option `tf32`) on tensor cores. Operands are copied to shared memory
       while earlier ones are multiplied. If there are few tiles, several blocks
       share their K, and a second launch combines their results.
     - `matrixcore`: tiles for matmuls of bf16, f16, f32 or signed bytes on AMD's
@@ -121,7 +121,9 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
            "warpgroup=COLUMNS:STAGES[:PARTS[:WARPGROUPS]], "
            "tensorcore=M:N:K:WARPSM:WARPSN:STAGES[:PARTS], "
            "matrixcore=M:N:K:WAVESM:WAVESN[:PARTS], "
-           "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with commas">
+           "matmul=M:N:K:THREADM:THREADN, attention=PARTS, with commas">,
+    Option<"roundsToTF32", "tf32", "bool", "false",
+           "tensor cores multiply numbers of f32 rounded to TF32">
   ];
   let dependentDialects = [
     "::fx::kernel::FXKernelDialect",

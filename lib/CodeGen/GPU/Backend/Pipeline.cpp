@@ -18,12 +18,13 @@
 using namespace mlir;
 
 void fx::gpu::buildKernelPipeline(OpPassManager &pm, kernel::MatrixUnit unit,
-                                  StringRef tiles) {
+                                  StringRef tiles, bool roundsToTF32) {
   // Remove groups that only @prepare used.
   pm.addPass(createSymbolDCEPass());
   FXGPUEmitKernelsOptions options;
   options.matrixUnit = unit;
   options.tiles = tiles.str();
+  options.roundsToTF32 = roundsToTF32;
   pm.addPass(createFXGPUEmitKernels(options));
   pm.addPass(createCSEPass());
   pm.addPass(createFXGPUWidenFloat8());

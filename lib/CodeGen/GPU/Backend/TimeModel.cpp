@@ -83,6 +83,7 @@ std::optional<KernelTime> fx::gpu::estimateTime(const KernelWork &work,
                     .Case("mma", device.mma)
                     .Case("mma8", 2 * device.mma)
                     .Case("tf32x3", device.tf32x3)
+                    .Case("tf32", 3 * device.tf32x3)
                     .Case("f64", device.f64)
                     .Default(device.f32);
   // The last wave takes as long as a full one.

@@ -78,6 +78,7 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
   LogicalResult emit(func::FuncOp kernel, ArrayRef<kernel::InvokeOp> invokes) {
     std::string reasons;
     kernel::TargetInfo target = kernel::TargetInfo::getGPU(matrixUnit);
+    target.roundsToTF32 = roundsToTF32;
     for (auto [kernelClass, match] :
          codegen::matchKernelClasses(getKernelClasses(), kernel, target)) {
       kernel->removeAttr(kernel::kScheduleAttr);

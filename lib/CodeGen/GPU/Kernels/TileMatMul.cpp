@@ -356,7 +356,9 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
                               /*alignment=*/8);
       }
   };
-  finish(launch, storeSums, /*repairsNaN=*/core.element.isF32());
+  // Of an infinite number and its rest, which is NaN, only the former counts.
+  finish(launch, storeSums,
+         /*repairsNaN=*/core.element.isF32() && !code.machine.roundsToTF32);
 }
 
 void TileMatMul::finish(Launch &launch,

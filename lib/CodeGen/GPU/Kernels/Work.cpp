@@ -104,6 +104,7 @@ static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
     // Eight-bit floats are multiplied as f16 there.
     return match->isInteger()            ? "mma8"
            : isHalf || match->hasBytes() ? "mma"
+           : target.roundsToTF32         ? "tf32"
                                          : "tf32x3";
   return "";
 }

@@ -176,8 +176,9 @@ SmallVector<Value> TensorCoreMatMul::multiply(Value stage, ValueRange acc) {
   return sums;
 }
 
-/// Does the same for f32. Products of 8 elements of K are summed by the tensor
-/// cores, the small terms first.
+/// Does the same for f32, by one product of TF32 if the target allows it, or by
+/// three: products of 8 elements of K are summed by the tensor cores, the small
+/// terms first.
 SmallVector<Value> TensorCoreMatMul::multiplyF32(Value stage, ValueRange acc) {
   OpBuilder &b = code.b;
   int64_t columns = tiles.warpColumns() / 8;
@@ -196,6 +197,20 @@ SmallVector<Value> TensorCoreMatMul::multiplyF32(Value stage, ValueRange acc) {
   for (int64_t k = 0; k < tiles.k; k += 8) {
     SmallVector<SmallVector<Value, 4>> xs, ys;
     loadFragments(stage, k, xs, ys);
+    if (code.machine.roundsToTF32) {
+      for (SmallVector<Value, 4> &part :
+           llvm::concat<SmallVector<Value, 4>>(xs, ys))
+        for (Value &v : part)
+          v = core.roundTF32(v);
+      for (size_t r = 0; r < xs.size(); ++r)
+        for (int64_t c = 0; c < columns; ++c) {
+          auto sum =
+              MutableArrayRef<Value>(sums).slice(4 * (r * columns + c), 4);
+          auto right = ArrayRef<Value>(ys[c / 2]).slice(c % 2 * 2, 2);
+          llvm::copy(core.multiplyTF32(xs[r], right, sum), sum.begin());
+        }
+      continue;
+    }
     auto xRests = split(xs), yRests = split(ys);
     SmallVector<Value> products(sums.size(), zero);
     // Three rounds over all sums, so that a product does not wait for the one

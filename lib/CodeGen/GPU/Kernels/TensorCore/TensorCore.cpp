@@ -186,6 +186,12 @@ std::pair<Value, Value> TensorCore::splitTF32(Value v) {
   return {high, LLVM::BitcastOp::create(b, loc, b.getI32Type(), rest)};
 }
 
+Value TensorCore::roundTF32(Value v) {
+  Value number = LLVM::BitcastOp::create(b, loc, b.getF32Type(), v);
+  return NVVM::ConvertFloatToTF32Op::create(b, loc, b.getI32Type(), number,
+                                            NVVM::FPRoundingMode::RNA);
+}
+
 Value TensorCore::loadWord(Value address) {
   return LLVM::LoadOp::create(b, loc, b.getI32Type(), address,
                               /*alignment=*/4);

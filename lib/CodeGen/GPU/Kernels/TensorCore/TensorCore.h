@@ -115,6 +115,8 @@ struct TensorCore {
   /// Splits an f32 in the form of an i32 into the part that TF32 represents and
   /// the rest, which is increased so that its upper bits are nearer to it.
   std::pair<mlir::Value, mlir::Value> splitTF32(mlir::Value v);
+  /// Rounds an f32 in the form of an i32 to TF32; ties away from zero.
+  mlir::Value roundTF32(mlir::Value v);
   /// Loads an element of 4 bytes from shared memory as an i32.
   mlir::Value loadWord(mlir::Value address);
   /// Rounds two f32 values to `element` and packs them into an i32, the form
