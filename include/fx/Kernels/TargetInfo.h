@@ -89,8 +89,8 @@ struct TargetInfo {
   bool isIntel = false;
 
   MatrixUnit matrixUnit = MatrixUnit::None;
-  /// Tensor cores multiply numbers of f32 rounded to TF32 (10 bits of mantissa).
-  /// Otherwise three products keep the accuracy of f32.
+  /// Tensor cores multiply numbers of f32 rounded to TF32 (10 bits of
+  /// mantissa). Otherwise three products keep the accuracy of f32.
   bool roundsToTF32 = false;
   /// The number of streaming multiprocessors; an H100 has 132, an MI300X 304
   /// compute units.
