@@ -1,5 +1,5 @@
-"""Runs a model of two tensors of 6 x 8 floats on the emulated device, with separate tensors and with
-one tensor that is passed twice, for test_gpu_branches.py:
+"""Runs a model of two tensors of 6 x 8 floats, of which it writes the second one, on the emulated
+device. A tensor that is passed twice is refused. For test_gpu_branches.py:
 
     python gpu_alias.py MODEL.so DRIVER.so OUTPUTS.pt
 """
@@ -45,7 +45,15 @@ def main() -> None:
     x, y = on_device(), on_device()
     for second in (y, y, y, x, y, x, x):
         a, b = (torch.randn(6, 8, generator=generator) for _ in range(2))
-        outputs = model.run([capsule(x, a), capsule(second, b)], 1, stream.value, ASYNC)
+        inputs = [capsule(x, a), capsule(second, b)]
+        if second == x:
+            try:
+                model.run(inputs, 1, stream.value, ASYNC)
+            except fx_mlir.Error as error:
+                assert "expected memory of its own" in str(error), error
+                continue
+            raise AssertionError("expected an error")
+        outputs = model.run(inputs, 1, stream.value, ASYNC)
         pointers = [get_pointer(output, b"dltensor") for output in outputs]
         found.append([on_host(Managed.from_address(p).data) for p in pointers] + [on_host(second)])
         del outputs

@@ -128,7 +128,7 @@ class TwoParts(nn.Module):
 
 
 def test_other_conflicts(tmp_path):
-    """Where the memory of a later run has other conflicts, the graph becomes a chain, and the
+    """A later run whose memory has other conflicts is refused, and the next ones use the graph. Their
     results are those of the launches one after the other."""
     built = Built(TwoParts(), (randn(6, 8), randn(6, 8)), tmp_path)
     results = {}
@@ -140,10 +140,10 @@ def test_other_conflicts(tmp_path):
             env=log.environment(built.model, PACKAGE | {"FX_CUDA_GRAPHS": graphs_on}, {}))
         results[graphs_on] = torch.load(tmp_path / "outputs.pt")
         if graphs_on == "1":
-            first, second = graphs(log.read())
-            assert first[1] < first[0] and second[0] == second[1] == first[0]
-            # One run without a graph, and six with one.
-            assert log.count("graph") == 6
+            (first,) = graphs(log.read())
+            assert first[1] < first[0]
+            # One run without a graph, and three with one.
+            assert log.count("graph") == 3
     for got, want in zip(results["1"], results["0"], strict=True):
         harness.compare(got, want)
 

@@ -377,11 +377,9 @@ int fx_rt_check_inputs(const FXrtModel *model, const DLTensor *const *inputs,
     if (fx_rt_check_tensor(model, "input", inputs[i], &info->inputs[i], err,
                            size))
       return 1;
-  if (check_written(info, inputs, err, size))
-    return 1;
   int64_t n = model->n_symbols;
   if (n == 0)
-    return 0;
+    return check_written(info, inputs, err, size);
   int64_t *words = calloc((size_t)n * 4, sizeof(int64_t));
   if (!words) {
     snprintf(err, size, "out of memory");
@@ -393,5 +391,5 @@ int fx_rt_check_inputs(const FXrtModel *model, const DLTensor *const *inputs,
   for (int64_t c = 0; !failed && c < info->n_conditions; ++c)
     failed = check_condition(model, c, &sym, err, size);
   free(words);
-  return failed;
+  return failed || check_written(info, inputs, err, size);
 }
