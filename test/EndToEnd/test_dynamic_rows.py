@@ -94,12 +94,13 @@ def test_unaligned(target, tmp_path):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_images(target, tmp_path):
-    """A convolution of a dynamic number of images has all rows of an image."""
+    """One image already has 90 rows, so a convolution needs no kernels for 16 and 64 rows."""
     module = nn.Sequential(nn.Conv2d(64, 72, 3, padding=1), nn.ReLU()).to(BF16)
     module = module.to(memory_format=torch.channels_last)
     calls = check(target, (module, ({0: ROWS},)), tmp_path, (1, 2, 7),
-                  lambda rows: (randn(rows % 50, 64, 9, 10).to(BF16),))
-    assert len(calls[1]) < len(calls[7]) + 2
+                  lambda images: (randn(images, 64, 9, 10).to(BF16),))
+    assert calls[1] == calls[2] == calls[7]
+    assert any("sm_90a" in kernel for kernel in calls[1]) == (target == "sm_90a"), calls[1]
 
 
 @pytest.mark.parametrize("seed", [
@@ -123,9 +124,8 @@ def test_random(seed, tmp_path):
           lambda rows: (randn(*shape(rows)).to(dtype),))
 
 
-def test_expected_times(tmp_path):
-    """The tiles for each range are those that are expected to be fast: the number of kernels, and
-    the schedule for many rows."""
+def test_number_of_kernels(tmp_path):
+    """There are several kernels for ranges of rows, at most four."""
     module = nn.Linear(1024, 1024, bias=False).to(BF16)
     exporting.save(exporting.export(module, (randn(70, 1024).to(BF16),), dynamic=({0: ROWS},)),
                    tmp_path / "m.pt2")

@@ -119,6 +119,8 @@ bool isReadWithPadding(mlir::Operation *op, Contraction contraction,
 struct Combiner {
   mlir::Operation *op = nullptr;
   mlir::Value input;
+  /// The error of a sum of floats depends on the order of its elements.
+  bool isFloatSum() const;
 };
 /// Returns the combiner of each result if `op` is a reduction, else nullopt.
 std::optional<llvm::SmallVector<Combiner>> matchReduction(mlir::Operation *op);

@@ -462,6 +462,8 @@ fx::kernel::matchReduction(Operation *operation) {
   return combiners;
 }
 
+bool Combiner::isFloatSum() const { return isa<arith::AddFOp>(op); }
+
 vector::CombiningKind fx::kernel::getCombiningKind(Operation *combiner) {
   using K = vector::CombiningKind;
   return llvm::TypeSwitch<Operation *, K>(combiner)

@@ -87,12 +87,14 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
       also has `tensorcore` code for other chips and for operands that are not
       aligned to 16 bytes.
     - `tensorcore`: tiles for matmuls of bf16, f16, bytes or f32 (as three
-      products of TF32, or one with the option `tf32`) on tensor cores. Operands are copied to shared memory
-      while earlier ones are multiplied. If there are few tiles, several blocks
-      share their K, and a second launch combines their results.
+      products of TF32, or one with the option `tf32`) on tensor cores.
+      Operands are copied to shared memory while earlier ones are multiplied.
+      If there are few tiles, several blocks share their K, and a second launch
+      combines their results.
     - `matrixcore`: tiles for matmuls of bf16, f16, f32 or signed bytes on AMD's
       matrix cores. Operands are loaded to registers while earlier ones are
-      multiplied, and then stored to shared memory. K is shared as by `tensorcore`.
+      multiplied, and then stored to shared memory. K is shared as by
+      `tensorcore`.
     - `gemv`: matmuls of up to 16 rows, which read the right operand once.
     - `matmul`: tiles in shared memory and registers, for contractions in f32
       without matrix instructions.

@@ -143,19 +143,25 @@ Value TileMatMul::isAligned(const TileOperand &operand) {
 // Fragments and sums
 //===----------------------------------------------------------------------===//
 
+Value TileMatMul::areAllAligned(ArrayRef<Value> aligned) {
+  OpBuilder &b = code.b;
+  Value all;
+  for (Value part : aligned)
+    if (part)
+      all = all ? Value(arith::AndIOp::create(b, code.loc, all, part)) : part;
+  if (all && hasRuns)
+    all = arith::AndIOp::create(b, code.loc, all, areAligned(code));
+  return all;
+}
+
 void TileMatMul::emitVersions(ArrayRef<Value> aligned,
                               llvm::function_ref<void(bool isAsync)> emitLaunch,
                               bool mayHaveRuns) {
   OpBuilder &b = code.b;
   hasRuns = mayHaveRuns && storesRuns();
-  Value all;
-  for (Value part : aligned)
-    if (part)
-      all = all ? Value(arith::AndIOp::create(b, code.loc, all, part)) : part;
+  Value all = areAllAligned(aligned);
   if (!all)
     return emitLaunch(/*isAsync=*/false);
-  if (hasRuns)
-    all = arith::AndIOp::create(b, code.loc, all, areAligned(code));
   auto branch = scf::IfOp::create(b, code.loc, all, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   emitLaunch(/*isAsync=*/true);
@@ -178,9 +184,7 @@ void TileMatMul::emitByRows(ArrayRef<Value> aligned,
       !llvm::all_of(aligned, [](Value v) { return bool(v); }))
     return emitVersions(aligned, emitLaunch);
   hasRuns = storesRuns();
-  Value all = hasRuns ? areAligned(code) : Value();
-  for (Value part : aligned)
-    all = all ? Value(arith::AndIOp::create(b, code.loc, all, part)) : part;
+  Value all = areAllAligned(aligned);
   // Rows of operands that cannot be copied in chunks count as many.
   Value rows =
       arith::SelectOp::create(b, code.loc, all, code.materialize(mSize),
@@ -356,7 +360,8 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
                               /*alignment=*/8);
       }
   };
-  // Of an infinite number and its rest, which is NaN, only the former counts.
+  // Three products of TF32 give NaN for an infinite element, because its second
+  // part is inf - inf.
   finish(launch, storeSums,
          /*repairsNaN=*/core.element.isF32() && !code.machine.roundsToTF32);
 }

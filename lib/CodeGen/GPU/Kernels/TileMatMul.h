@@ -78,6 +78,10 @@ struct TileMatMul : MatMulPlan {
   /// Emits host code that tests whether the operand may be copied in chunks.
   /// Returns null if it is always copied by elements.
   mlir::Value isAligned(const TileOperand &operand);
+  /// Emits host code that tests all conditions of `aligned` (results of
+  /// `isAligned`, which may be null), and the alignment of the buffers if
+  /// `hasRuns`. Returns null if all conditions are null.
+  mlir::Value areAllAligned(llvm::ArrayRef<mlir::Value> aligned);
   /// Emits two launches: one that copies in chunks and runs if all conditions
   /// of `aligned` hold (results of `isAligned`, which may be null), and if the
   /// buffers are aligned where threads store runs; and one that copies by

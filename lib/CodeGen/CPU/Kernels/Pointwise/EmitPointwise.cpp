@@ -99,17 +99,10 @@ static void storeInterleaved(KernelCode &code, Scope &scope, Coords coords,
 /// Returns true if a tensor in memory is contiguous along dimension `d` of the
 /// outputs.
 static bool readsAlong(KernelCode &code, int64_t d) {
-  auto root = code.output(0).getDefiningOp<linalg::GenericOp>();
   SmallVector<Operation *> ops;
-  for (Operation &op : code.source.getBody().front().without_terminator())
-    ops.push_back(&op);
-  LoopLabels labels;
-  SmallVector<int> loops;
-  if (root)
-    llvm::append_range(loops, llvm::seq<int>(0, root.getNumLoops()));
-  if (!root || !labels.label(root, loops, ops))
+  std::optional<LoopLabels> labels = fx::codegen::labelOutput(code, ops);
+  if (!labels)
     return false;
-  int along = labels.ofTensor(code.output(0))[d];
   auto isAlong = [&](OpOperand *operand) {
     auto op = cast<linalg::GenericOp>(operand->getOwner());
     const Buffer *buffer = isa<RankedTensorType>(operand->get().getType())
@@ -121,7 +114,7 @@ static bool readsAlong(KernelCode &code, int64_t d) {
     for (auto [expr, stride] : llvm::zip(map.getResults(), buffer->strides))
       if (auto dim = dyn_cast<AffineDimExpr>(expr);
           dim && stride.isStatic(1) &&
-          labels.ofLoops(op)[dim.getPosition()] == along)
+          labels->ofLoops(op)[dim.getPosition()] == d)
         return true;
     return false;
   };
@@ -133,8 +126,8 @@ static bool readsAlong(KernelCode &code, int64_t d) {
 
 /// Returns the dimension along which the lanes walk: the last one, or, if that
 /// is narrow, a wide one. Stores are then interleaved or scattered. Scattering
-/// is only worthwhile if operands are read along the wide dimension: it takes 4
-/// to 20 times as long as vectors of which half of the lanes are used.
+/// is only worthwhile if operands are read along the wide dimension: it takes 3
+/// to 25 times as long as vectors of which half of the lanes are used.
 static int64_t chooseLane(KernelCode &code, RankedTensorType type) {
   int64_t last = type.getRank() - 1, size = type.getShape().back();
   if (last < 1 || ShapedType::isDynamic(size) || 2 * size > code.lanes)

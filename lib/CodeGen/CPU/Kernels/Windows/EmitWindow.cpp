@@ -115,8 +115,6 @@ void WindowEmitter::emitPrefetches(int64_t vector) {
   }
 }
 
-static bool isFloatSum(const Combiner &c) { return isa<arith::AddFOp>(c.op); }
-
 SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
                                                 int64_t unroll) {
   SmallVector<Value> acc;
@@ -130,7 +128,7 @@ SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
       combine(inner, sums.slice(u * combiners.size(), combiners.size()));
     }
   };
-  if (llvm::none_of(combiners, isFloatSum))
+  if (llvm::none_of(combiners, std::mem_fn(&Combiner::isFloatSum)))
     return code.forReduction(scope, root, at, acc, step);
   return code.forReduction(scope, root, at, acc, step,
                            [&](MutableArrayRef<Value> sums, ValueRange block) {

@@ -78,32 +78,13 @@ int64_t MatrixCoreAttention::sharedBytes() const {
 MatrixCoreAttention::Values
 MatrixCoreAttention::loadPiece(Scope &scope, const Index &piece,
                                const Index &end, ArrayRef<Value> old) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  auto load = [&](Scope &here) {
-    Values loaded;
+  return loadBelow(code, scope, piece, end, old, [&](Scope &here) {
+    SmallVector<Value> loaded;
     Index key0 = code.mul(piece, Index::of(tiles.k));
     ofScores().load(here, scores.rhs, key0, Index::of(0), loaded);
     ofValues().load(here, rhs, Index::of(0), key0, loaded);
     return loaded;
-  };
-  if (piece.isStatic() && end.isStatic() && piece.constant < end.constant)
-    return load(scope);
-  Value isThere =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                            code.materialize(piece), code.materialize(end));
-  auto branch = scf::IfOp::create(b, loc, ValueRange(old).getTypes(), isThere,
-                                  /*withElseRegion=*/true);
-  Scope here;
-  here.parent = &scope;
-  here.loop = branch;
-  here.isGuarded = true;
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loc, load(here));
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc, old);
-  b.setInsertionPointAfter(branch);
-  return llvm::to_vector_of<Value>(branch.getResults());
+  });
 }
 
 void MatrixCoreAttention::storePiece(ArrayRef<Value> loaded, Value stage) {

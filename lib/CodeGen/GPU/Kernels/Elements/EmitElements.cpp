@@ -225,21 +225,22 @@ static SmallVector<Value> reduceAlone(KernelCode &code, Scope &scope,
     }
     acc.push_back(arith::ConstantOp::create(code.b, code.loc, *neutral));
   }
-  return code.forReduction(
-      scope, root, at, acc,
-      [&](Scope &inner, MutableArrayRef<Value> sums) {
-        Coords all;
-        for (const Index &i : at)
-          all.push_back({i, false});
-        for (auto [slot, c] : llvm::enumerate(combiners))
-          sums[slot] = codegen::RowPlan::combine(
-              code, c.op, sums[slot], code.evalBody(inner, root, c.input, all));
-      },
-      [&](MutableArrayRef<Value> sums, ValueRange block) {
-        for (auto [slot, c] : llvm::enumerate(combiners))
-          sums[slot] =
-              codegen::RowPlan::combine(code, c.op, sums[slot], block[slot]);
-      });
+  auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
+    Coords all;
+    for (const Index &i : at)
+      all.push_back({i, false});
+    for (auto [slot, c] : llvm::enumerate(combiners))
+      sums[slot] = codegen::RowPlan::combine(
+          code, c.op, sums[slot], code.evalBody(inner, root, c.input, all));
+  };
+  if (llvm::none_of(combiners, std::mem_fn(&kernel::Combiner::isFloatSum)))
+    return code.forReduction(scope, root, at, acc, step);
+  return code.forReduction(scope, root, at, acc, step,
+                           [&](MutableArrayRef<Value> sums, ValueRange block) {
+                             for (auto [slot, c] : llvm::enumerate(combiners))
+                               sums[slot] = codegen::RowPlan::combine(
+                                   code, c.op, sums[slot], block[slot]);
+                           });
 }
 
 static void emitReduction(KernelCode &code, linalg::GenericOp root) {

@@ -204,32 +204,18 @@ SmallVector<Value> MatrixCoreMatMul::emitPipeline(Launch &launch,
                                                   const Index &pieces) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  auto loadPiece = [&](const Index &piece) {
-    return load(launch.scope,
-                code.mul(code.add(first, piece), Index::of(tiles.k)));
+  auto loadPiece = [&](Scope &scope, const Index &piece) {
+    return load(scope, code.mul(code.add(first, piece), Index::of(tiles.k)));
   };
-  /// Returns `old` if there is no such piece.
-  auto loadNext = [&](const Index &piece, ArrayRef<Value> old) {
-    if (piece.isStatic() && pieces.isStatic() &&
-        piece.constant < pieces.constant)
-      return loadPiece(piece);
-    Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                          code.materialize(piece),
-                                          code.materialize(pieces));
-    auto branch = scf::IfOp::create(b, loc, ValueRange(old).getTypes(), isThere,
-                                    /*withElseRegion=*/true);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, loadPiece(piece));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, old);
-    b.setInsertionPointAfter(branch);
-    return llvm::to_vector_of<Value>(branch.getResults());
+  auto loadNext = [&](Scope &scope, const Index &piece, ArrayRef<Value> old) {
+    return loadBelow(code, scope, piece, pieces, old,
+                     [&](Scope &inner) { return loadPiece(inner, piece); });
   };
-  SmallVector<Value> loaded = loadPiece(Index::of(0));
+  SmallVector<Value> loaded = loadPiece(launch.scope, Index::of(0));
   store(loaded, memory);
   SmallVector<Value> carried = zeroSums();
   size_t numSums = carried.size();
-  carried.append(loadNext(Index::of(1), loaded));
+  carried.append(loadNext(launch.scope, Index::of(1), loaded));
   // The stage to multiply; the other one is stored.
   carried.push_back(i.of(0));
   Scope steps;
@@ -243,7 +229,8 @@ SmallVector<Value> MatrixCoreMatMul::emitPipeline(Launch &launch,
   mlir::gpu::BarrierOp::create(b, loc);
   // After the last piece nothing reads what is stored.
   store(old, core.pointer(memory, other, 3));
-  SmallVector<Value> next = loadNext(Index(loop.getInductionVar(), 2), old);
+  SmallVector<Value> next =
+      loadNext(steps, Index(loop.getInductionVar(), 2), old);
   SmallVector<Value> sums =
       multiply(core.pointer(memory, stage, 3), args.take_front(numSums));
   sums.append(next);

@@ -18,6 +18,31 @@ using codegen::Index;
 using codegen::KernelCode;
 using codegen::Scope;
 
+SmallVector<Value>
+fx::gpu::loadBelow(KernelCode &code, Scope &scope, const Index &piece,
+                   const Index &pieces, ArrayRef<Value> old,
+                   llvm::function_ref<SmallVector<Value>(Scope &)> load) {
+  if (piece.isStatic() && pieces.isStatic() && piece.constant < pieces.constant)
+    return load(scope);
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value isThere =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                            code.materialize(piece), code.materialize(pieces));
+  auto branch = scf::IfOp::create(b, loc, ValueRange(old).getTypes(), isThere,
+                                  /*withElseRegion=*/true);
+  Scope inner;
+  inner.parent = &scope;
+  inner.loop = branch;
+  inner.isGuarded = true;
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, load(inner));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, old);
+  b.setInsertionPointAfter(branch);
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
 TileOperand RegisterTiles::describe(bool isLhs) {
   TileOperand operand = plan.describe(isLhs);
   const Index &along = operand.isAlongK ? plan.kSize

@@ -24,6 +24,14 @@
 
 namespace fx::gpu {
 
+/// Returns the values that `load` loads of the `piece`-th piece, or `old` if it
+/// is not below `pieces`. `load` gets the scope of its insertion point.
+llvm::SmallVector<mlir::Value> loadBelow(
+    codegen::KernelCode &code, codegen::Scope &scope,
+    const codegen::Index &piece, const codegen::Index &pieces,
+    llvm::ArrayRef<mlir::Value> old,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(codegen::Scope &)> load);
+
 struct RegisterTiles {
   TileMatMul &plan;
   MatrixCore &matrix;

@@ -194,6 +194,16 @@ SmallVector<Value> TensorCoreMatMul::multiplyF32(Value stage, ValueRange acc) {
       }
     return rests;
   };
+  auto multiplyAdd = [&](ArrayRef<SmallVector<Value, 4>> xs,
+                         ArrayRef<SmallVector<Value, 4>> ys,
+                         MutableArrayRef<Value> to) {
+    for (size_t r = 0; r < xs.size(); ++r)
+      for (int64_t c = 0; c < columns; ++c) {
+        auto sum = to.slice(4 * (r * columns + c), 4);
+        auto right = ArrayRef<Value>(ys[c / 2]).slice(c % 2 * 2, 2);
+        llvm::copy(core.multiplyTF32(xs[r], right, sum), sum.begin());
+      }
+  };
   for (int64_t k = 0; k < tiles.k; k += 8) {
     SmallVector<SmallVector<Value, 4>> xs, ys;
     loadFragments(stage, k, xs, ys);
@@ -202,27 +212,16 @@ SmallVector<Value> TensorCoreMatMul::multiplyF32(Value stage, ValueRange acc) {
            llvm::concat<SmallVector<Value, 4>>(xs, ys))
         for (Value &v : part)
           v = core.roundTF32(v);
-      for (size_t r = 0; r < xs.size(); ++r)
-        for (int64_t c = 0; c < columns; ++c) {
-          auto sum =
-              MutableArrayRef<Value>(sums).slice(4 * (r * columns + c), 4);
-          auto right = ArrayRef<Value>(ys[c / 2]).slice(c % 2 * 2, 2);
-          llvm::copy(core.multiplyTF32(xs[r], right, sum), sum.begin());
-        }
+      multiplyAdd(xs, ys, sums);
       continue;
     }
     auto xRests = split(xs), yRests = split(ys);
     SmallVector<Value> products(sums.size(), zero);
     // Three rounds over all sums, so that a product does not wait for the one
     // before.
-    for (auto [x, y] : {std::pair{&xRests, &ys}, {&xs, &yRests}, {&xs, &ys}})
-      for (size_t r = 0; r < xs.size(); ++r)
-        for (int64_t c = 0; c < columns; ++c) {
-          auto sum =
-              MutableArrayRef<Value>(products).slice(4 * (r * columns + c), 4);
-          auto right = ArrayRef<Value>((*y)[c / 2]).slice(c % 2 * 2, 2);
-          llvm::copy(core.multiplyTF32((*x)[r], right, sum), sum.begin());
-        }
+    multiplyAdd(xRests, ys, products);
+    multiplyAdd(xs, yRests, products);
+    multiplyAdd(xs, ys, products);
     for (auto [sum, product] : llvm::zip(sums, products))
       sum = arith::AddFOp::create(b, code.loc, sum, product);
   }
