@@ -72,6 +72,7 @@ class Bundle:
         artefact, report = self.made / f"{file}.so", self.made / "report.json"
         tiles = key.partition("@")[2]
         flags = [f"--target={self.options.target}", "--no-fallback",
+                 *(["--precision=tf32"] if sets.of_key(key).rounds else []),
                  *([f"--gpu-tiles={tiles}"] if tiles else [])]
         norms.tool("fx-compile", *flags, program, "-o", artefact, "--report", report)
         report = json.loads(report.read_text())

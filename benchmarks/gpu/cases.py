@@ -26,6 +26,7 @@ class Case:
     folds    batch norms are folded into convolutions, fx-compile's default
     dtype    the dtype of a model's weights and computations
     tf32     eager is also measured with TF32
+    rounds   operands of matmuls and convolutions are rounded to TF32, by all that run the case
     """
 
     build: Callable[[bool], nn.Module]
@@ -34,6 +35,7 @@ class Case:
     folds: bool = True
     dtype: torch.dtype = F32
     tf32: bool = False
+    rounds: bool = False
 
 
 class Function(nn.Module):
@@ -68,6 +70,10 @@ def make_inputs(name: str, specs) -> tuple:
     """Makes the arguments, each with its own seed."""
     return tuple(spec.make(zlib.crc32(f"{name}.{i}".encode()) >> 8)
                  for i, spec in enumerate(specs))
+
+
+def rounded(case: Case) -> Case:
+    return dataclasses.replace(case, tf32=False, rounds=True)
 
 
 def function(name: str, call, full: list, small: list | None = None, work=None, tf32=False) -> Case:
@@ -127,6 +133,62 @@ def _scaled(name, m, n, k, fast, small=(130, 80, 144)) -> Case:
 
     return function(name, call, specs(m, n, k), specs(*small),
                     lambda x, w, scale: (2.0 * x[0] * x[1] * w[0], "FLOP"))
+
+
+class QuantizedLinear(nn.Module):
+    """A linear layer of integers of `bits` bits, with a scale for each `size` terms of a row."""
+
+    def __init__(self, name: str, n: int, k: int, bits: int, size: int):
+        super().__init__()
+        half = 1 << (bits - 1)
+        q = data.integers(zlib.crc32(name.encode()), 2 * half, n, k) - half
+        self.register_buffer("q", q.to(torch.int8))
+        self.register_buffer("scales", torch.empty(n, k // size, 1))
+
+    def forward(self, x):
+        n, groups, _ = self.scales.shape
+        weight = self.q.to(self.scales.dtype).reshape(n, groups, -1) * self.scales
+        return F.linear(x, weight.reshape(n, -1))
+
+
+def _quantized(name, m, n, k, bits, size, small=(1, 40, 128)) -> Case:
+    """Makes a case of bf16. The bytes are those of the integers and scales."""
+    def sizes(is_small):
+        return small if is_small else (m, n, k)
+
+    def inputs(is_small):
+        rows, _, terms = sizes(is_small)
+        return make_inputs(name, [Spec((rows, terms), HALF)]), {}
+
+    def work(is_small):
+        _, n, k = sizes(is_small)
+        return n * k * bits / 8 + 2.0 * n * k / size, "B"
+
+    return Case(lambda is_small: QuantizedLinear(name, *sizes(is_small)[1:], bits, size), inputs,
+                work, dtype=HALF)
+
+
+def _moves() -> dict[str, Case]:
+    """Copies by indices, of parts, and of the largest elements."""
+    vocabulary, rows, width = 32000, 16384, 4096
+    return {
+        "embedding_bf16": function(
+            "embedding_bf16", lambda i, w: F.embedding(i, w),
+            [Spec((rows,), high=vocabulary), Spec((vocabulary, width), HALF)],
+            [Spec((5,), high=30), Spec((30, 24), HALF)], lambda i, w: (4.0 * i[0] * w[1], "B")),
+        "cat_bf16": function(
+            "cat_bf16", lambda x, y: torch.cat([x, y], -1), [Spec((rows, width // 2), HALF)] * 2,
+            [Spec((3, 24), HALF)] * 2, lambda x, y: (8.0 * x[0] * x[1], "B")),
+        "argmax_bf16": function(
+            "argmax_bf16", lambda x: x.argmax(-1), [Spec((64, 128256), HALF)],
+            [Spec((3, 700), HALF)], lambda x: (2.0 * x[0] * x[1], "B")),
+        "int_mm_4096": function(
+            "int_mm_4096", lambda x, w: torch._int_mm((x - 64).to(torch.int8),
+                                                      (w - 64).to(torch.int8).t()),
+            [Spec((4096, 4096), high=128)] * 2, [Spec((136, 80), high=128),
+                                                 Spec((72, 80), high=128)],
+            lambda x, w: (2.0 * x[0] * x[1] * w[0], "FLOP")),
+    }
 
 
 def attend(is_causal):
@@ -267,10 +329,15 @@ def kernels() -> dict[str, Case]:
              for name, sizes in halves.items()}
     made |= {name: _linear(name, *sizes, dtype, small=(min(sizes[0], 130), 72, 136))
              for name, (sizes, dtype) in linears.items()}
+    made |= {f"{name}_tf32": rounded(_linear(f"{name}_tf32", *sizes, F32))
+             for name, sizes in (("linear_4096", (4096, 4096, 4096)),
+                                 ("linear_bert_up", (1024, 3072, 768)))}
     made |= {name: _scaled(name, size, size, size, fast) for name, (size, fast) in scaled.items()}
     made |= {name: _attention(name, *about[:2], causal=about[2])
              for name, about in attentions.items()}
-    made |= _decode_cases()
+    made |= _decode_cases() | _moves()
+    made |= {name: _quantized(name, 1, 4096, 4096, bits, size) for name, bits, size in (
+        ("linear_1_row_int8", 8, 128), ("linear_1_row_int4", 4, 32))}
     for dtype, end in ((F32, ""), (HALF, "_bf16")):
         for name, sizes, options in (("conv_3x3", images, {}), ("conv_3x3_wide", wide, {}),
                                      ("conv_1x1", (32, 256, 56, 64, 1), {}),
@@ -318,6 +385,7 @@ VARIANTS: dict[str, list[str]] = {
     # `warpgroup=0:0` makes them kernels with mma.sync.
     **{name: ["", "warpgroup=0:0", "warpgroup=64:8", "warpgroup=128:6", "warpgroup=256:4"]
        for name in RESNET},
+    "linear_4096_tf32": ["", "warpgroup=0:0", "warpgroup=128:6", "warpgroup=256:4"],
     **{f"scaled_mm_{size}_fp8": ["", "warpgroup=64:8", "warpgroup=128:6", "warpgroup=0:0"]
        for size in (4096, 8192)},
     **{f"scaled_mm_{size}_fp8_fast": ["", "warpgroup=128:6", "warpgroup=256:4",

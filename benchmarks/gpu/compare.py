@@ -10,6 +10,8 @@ TOLERANCE = {torch.float64: 2e-3, torch.float32: 2e-3, torch.float16: 2e-2, torc
 #: The tolerated errors if eager's are known: multiples of eager's largest error and of the RMS of
 #: its errors, and lower bounds of both tolerances.
 LARGEST, ALL, LITTLE, LITTLE_OF_ALL = 4, 2, 2e-3, 2e-5
+#: The lower bounds for operands that are rounded to TF32, which PyTorch does not do on the CPU.
+LITTLE_TF32, LITTLE_TF32_OF_ALL = 2e-2, 2e-3
 
 
 def exact(x: torch.Tensor) -> torch.Tensor:

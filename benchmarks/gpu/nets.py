@@ -6,7 +6,7 @@ import zlib
 import data
 import models
 import torch
-from cases import F32, HALF, Case, Spec, make_inputs
+from cases import F32, HALF, Case, Spec, make_inputs, rounded
 from models import autoencoder, bert, llama, resnet
 from torch import nn
 from torch.nn import functional as F
@@ -14,7 +14,8 @@ from torch.nn import functional as F
 
 #: The models for which torch.compile is measured. It takes up to a minute for each.
 COMPILED = [f"{name}{end}" for name in ("resnet50_b16", "bert_base_b8", "llama_prefill_512",
-                                        "llama_decode_b1") for end in ("", "_bf16")] + ["unet_bf16"]
+                                        "llama_decode_b1") for end in ("", "_bf16")] + [
+                                            "unet_bf16", "bert_base_b8_tf32"]
 
 
 class Step(nn.Module):
@@ -134,4 +135,7 @@ def nets() -> dict[str, Case]:
             name = f"autoencoder_b{batch}{end}"
             made[name] = _autoencoder(name, batch, dtype)
         made[f"unet{end}"] = _unet(f"unet{end}", dtype)
+    made["resnet50_b16_tf32"] = rounded(_resnet("resnet50_b16_tf32", 16, F32))
+    made["bert_base_b8_tf32"] = rounded(_bert("bert_base_b8_tf32", 8, F32))
+    made["llama_prefill_512_tf32"] = rounded(_prefill("llama_prefill_512_tf32", F32))
     return made

@@ -154,6 +154,7 @@ def _reference(task, emit, where: str):
         raise ValueError(f"weights: expected numbers with the checksum {task['states']}, as the "
                          f"artefact holds, got {got}: data.py or a seed has changed")
     module = module.to(where)
+    _set_tf32(sets.of_key(task["key"]).rounds)
     exact = copy.deepcopy(module).double()
     want = tensors(exact(*to(args, where, torch.float64), **to(kwargs, where, torch.float64)))
     del exact
@@ -187,14 +188,17 @@ def _judge(task, emit, ours: list) -> None:
         emit(status="unverified")
         return
     ours = [x.to(where) for x in ours]
-    dtype = sets.of_key(task["key"]).dtype
+    case = sets.of_key(task["key"])
+    dtype = case.dtype
     kinds = [x.dtype for x in ours if x.dtype in compare.TOLERANCE] + [dtype]
     limit = max(compare.TOLERANCE[kind] for kind in kinds)
     limit_of_all = limit / 4
     if eager and max(eager) < float("inf"):
         # The errors of eager show how the case amplifies rounding errors.
-        limit = max(compare.LARGEST * eager[0], compare.LITTLE)
-        limit_of_all = max(compare.ALL * eager[1], compare.LITTLE_OF_ALL)
+        limit = max(compare.LARGEST * eager[0],
+                    compare.LITTLE_TF32 if case.rounds else compare.LITTLE)
+        limit_of_all = max(compare.ALL * eager[1],
+                           compare.LITTLE_TF32_OF_ALL if case.rounds else compare.LITTLE_OF_ALL)
     difference, of_all = compare.distance(ours, want), compare.spread(ours, want)
     emit(difference=compare.number(difference), limit=limit, rms_difference=compare.number(of_all),
          rms_limit=limit_of_all)
@@ -317,7 +321,7 @@ def eager(task, emit) -> None:
     with torch.no_grad(), timing.alone():
         module, args, kwargs = _move(*made, task["device"])
         emit(stage="run")
-        _set_tf32(False)
+        _set_tf32(case.rounds)
         timing.all_of(lambda: module(*args, **kwargs), emit, is_cuda, how=task.get("how", ""))
         if case.tf32 and is_cuda and not task.get("how"):
             _set_tf32(True)
@@ -334,7 +338,7 @@ def compiled(task, emit) -> None:
             *made, case = _theirs(task, emit)
             module, args, kwargs = _move(*made, task["device"])
             emit(stage="compile")
-            _set_tf32(False)
+            _set_tf32(case.rounds)
             # A dry run is on the host, which may have no compiler for Inductor.
             how = {"mode": task["mode"]} if is_cuda else {"backend": "aot_eager"}
             call = torch.compile(module, **how)

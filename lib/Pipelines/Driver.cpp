@@ -128,8 +128,9 @@ llvm::Error Driver::scheduleForDevice() {
   if (failed(host))
     return CompileError::make(kInput, error);
   kernel::MatrixUnit unit = gpu->getMatrixUnit();
-  if (llvm::Error e = runPasses(
-          [&](OpPassManager &pm) { buildGPUGroupPipeline(pm, unit); }))
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+        buildGPUGroupPipeline(pm, unit, options.precision.tf32);
+      }))
     return e;
   llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(*module);
   if (!split)

@@ -123,7 +123,8 @@ void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,
   }
 }
 
-void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
+void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit,
+                               bool roundsToTF32) {
   pm.addPass(fx::gpu::createFXGPURoundAttention());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -138,6 +139,8 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, kernel::MatrixUnit unit) {
   pm.addPass(kernel::createGeneralizeOpsPass());
   if (unit != kernel::MatrixUnit::None)
     pm.addPass(kernel::createPadChannelsPass());
+  if (unit == kernel::MatrixUnit::WGMMA && roundsToTF32)
+    pm.addPass(kernel::createTransposeWeightsPass());
   pm.addPass(fx::gpu::createFXGPUPackWeights({unit}));
   if (unit != kernel::MatrixUnit::None)
     pm.addPass(kernel::createCopyMasksPass());

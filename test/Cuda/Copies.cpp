@@ -262,6 +262,8 @@ static void copyElement(const TensorMap &map, const char *from, bool isInside,
   uint64_t element = map.isNaNOutside ? ~uint64_t(0) : 0;
   if (isInside)
     memcpy(&element, from, map.elementBytes);
+  if (map.roundsToTF32)
+    element = roundToTF32(uint32_t(element));
   memcpy(permute(to, map.swizzle), &element, map.elementBytes);
 }
 

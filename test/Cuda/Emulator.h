@@ -118,6 +118,7 @@ struct TensorMap {
   uint8_t steps[5]; ///< from one element of a box to the next
   uint8_t rank, elementBytes, swizzle;
   bool isNaNOutside, isImage;
+  bool roundsToTF32; ///< elements of f32
   /// The corners of the bounding box of images.
   int16_t lower[3], upper[3];
   bool isValid() const;

@@ -68,6 +68,11 @@ static void start(char *to, const char *from, int32_t bytes, int32_t size) {
   copies[getThread()].open.push_back(copy);
 }
 
+uint32_t emulator::roundToTF32(uint32_t bits) {
+  bool isNaN = (bits & 0x7fffffff) > 0x7f800000;
+  return isNaN ? 0x7fffffff : (bits + 0x1000) & ~uint32_t(0x1fff);
+}
+
 extern "C" {
 // As C has no default arguments: with the number of bytes that are no zeros,
 // and without.
@@ -194,26 +199,33 @@ static void multiply(float *sum, const uint32_t *x, const uint32_t *y,
   }
 }
 
-/// sum += x y, 16x8 by 8x8, of f32 without the lower 13 bits. Sums are rounded
-/// toward zero, as those of GPUs are.
-static void multiplyTF32(float *sum, const uint32_t *x, const uint32_t *y) {
-  auto all = exchangeOperands(x, y);
-  int lane = getThread() % 32;
-  auto get = [](uint64_t word, int half) {
-    uint32_t bits = uint32_t(word >> (32 * half)) & 0xffffe000u;
+float emulator::addTF32(float sum, const uint32_t *x, const uint32_t *y) {
+  auto get = [](uint32_t bits) {
+    bits &= 0xffffe000u;
     float value;
     memcpy(&value, &bits, 4);
     return value;
   };
+  double exact = sum;
+  for (int k = 0; k < 8; ++k)
+    exact += double(get(x[k])) * get(y[k]);
+  sum = float(exact);
+  bool isLarger = std::fabs(sum) > std::fabs(exact) && !std::isinf(sum);
+  return isLarger ? std::nextafter(sum, 0.0f) : sum;
+}
+
+/// sum += x y, 16x8 by 8x8, of f32 without the lower 13 bits.
+static void multiplyTF32(float *sum, const uint32_t *x, const uint32_t *y) {
+  auto all = exchangeOperands(x, y);
+  int lane = getThread() % 32;
   for (int i = 0; i < 4; ++i) {
     int row = lane / 4, column = lane % 4 * 2 + i % 2, lower = i / 2;
-    double exact = sum[i];
-    for (int k = 0; k < 8; ++k)
-      exact += double(get(all[row * 4 + k % 4][k / 4], lower)) *
-               get(all[column * 4 + k % 4][2], k / 4);
-    sum[i] = float(exact);
-    if (std::fabs(sum[i]) > std::fabs(exact) && !std::isinf(sum[i]))
-      sum[i] = std::nextafter(sum[i], 0.0f);
+    uint32_t xs[8], ys[8];
+    for (int k = 0; k < 8; ++k) {
+      xs[k] = uint32_t(all[row * 4 + k % 4][k / 4] >> (32 * lower));
+      ys[k] = uint32_t(all[column * 4 + k % 4][2] >> (32 * (k / 4)));
+    }
+    sum[i] = addTF32(sum[i], xs, ys);
   }
 }
 
@@ -256,14 +268,11 @@ MULTIPLY(multiplyIntegers, "nvvm.mma.m16n8k32.row.col.u8.s8.to", uint32_t,
          multiplyBytes(sum, x, y))
 #undef MULTIPLY
 
-// Rounds to TF32; ties away from zero.
-int32_t roundToTF32(float x) NAMED("nvvm.f2tf32.rna");
-int32_t roundToTF32(float x) {
-  int32_t bits;
+int32_t convertToTF32(float x) NAMED("nvvm.f2tf32.rna");
+int32_t convertToTF32(float x) {
+  uint32_t bits;
   memcpy(&bits, &x, sizeof bits);
-  if (std::isnan(x))
-    return 0x7fffffff;
-  return (bits + 0x1000) & ~0x1fff;
+  return int32_t(roundToTF32(bits));
 }
 
 // Exact; a GPU's is off by two units of the last place at most.

@@ -31,7 +31,7 @@ uint64_t TensorMap::getBytes() const {
 /// 64-bit integers, f16, f32, f64, bf16, and ways to read f32.
 static constexpr uint8_t kElementBytes[] = {1, 2, 4, 4, 8, 8, 2,
                                             4, 8, 2, 4, 4, 4};
-static constexpr int kFloat16 = 6;
+static constexpr int kFloat16 = 6, kTFloat32 = 11;
 
 /// Of the numbers of a bounding box, for one to three spatial dimensions.
 static constexpr int kLeastCorner[] = {-32768, -128, -16};
@@ -78,6 +78,7 @@ std::string emulator::makeTensorMap(TensorMap &map,
   map.elementBytes = kElementBytes[type];
   map.swizzle = swizzle;
   map.isNaNOutside = fill == 1;
+  map.roundsToTF32 = type == kTFloat32;
   for (unsigned d = 0; d < rank; ++d) {
     demand(sizes[d] >= 1 && sizes[d] <= uint64_t(1) << 32,
            "a size of dimension # from 1 to 2^32", d, sizes[d]);

@@ -230,6 +230,11 @@ int32_t exchangeHalves(int32_t value);
 float toFloat(uint16_t bits, bool isBF16);
 /// The value of an eight-bit float, f8E4M3FN or f8E5M2.
 float toFloat8(uint8_t bits, bool isE5M2);
+/// Rounds the bits of an f32 to TF32; ties away from zero.
+uint32_t roundToTF32(uint32_t bits);
+/// Returns `sum` plus the products of eight f32 without their lower 13 bits. As
+/// those of GPUs, the result is rounded toward zero.
+float addTF32(float sum, const uint32_t *x, const uint32_t *y);
 /// Begins a block of `threads` threads, none of which has copies in flight.
 void forgetCopies(int threads);
 void forgetProducts(int threads);

@@ -362,6 +362,25 @@ static void addFloat8(const std::vector<Register *> &registers,
   }
 }
 
+/// Does the same for f32, of which tensor cores read the bits of TF32.
+static void addTF32Products(const std::vector<Register *> &registers,
+                            const Matrix &left, const Matrix &right, int row,
+                            int columns, bool keepsSums) {
+  auto get = [](const Matrix &matrix, int at, int k) {
+    return matrix.get(at, 2 * k) | uint32_t(matrix.get(at, 2 * k + 1)) << 16;
+  };
+  int lane = getThread() % 32;
+  for (int i = 0; i < columns / 2; ++i) {
+    int half = i / 2 % 2, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    uint32_t xs[8], ys[8];
+    for (int k = 0; k < 8; ++k) {
+      xs[k] = get(left, row + 8 * half, k);
+      ys[k] = get(right, column, k);
+    }
+    registers[i]->value = addTF32(keepsSums ? registers[i]->value : 0, xs, ys);
+  }
+}
+
 /// Checks what holds for all products, by one lane of each warp for all of it.
 static void checkProduct(const Matrix *left, const Matrix &right, int columns) {
   if (getRanks() > 1 && getThreads() % 128)
@@ -402,6 +421,18 @@ void multiplyWarpgroupBytes(float *sums, uint64_t x, uint64_t y,
   int row = getThread() / 32 % 4 * 16 + getThread() % 32 / 4;
   start(sums, left, right, columns, keepsSums, [&](const auto &registers) {
     addBytes(registers, left, right, row, columns, keepsSums);
+  });
+}
+/// The same for f32, as TF32.
+void multiplyWarpgroupTF32(float *sums, uint64_t x, uint64_t y, int32_t columns,
+                           int32_t keepsSums) NAMED("wgmma.tf32");
+void multiplyWarpgroupTF32(float *sums, uint64_t x, uint64_t y, int32_t columns,
+                           int32_t keepsSums) {
+  Matrix left(x, false), right(y, false);
+  checkProduct(&left, right, columns);
+  int row = getThread() / 32 % 4 * 16 + getThread() % 32 / 4;
+  start(sums, left, right, columns, keepsSums, [&](const auto &registers) {
+    addTF32Products(registers, left, right, row, columns, keepsSums);
   });
 }
 /// The same for eight-bit floats.

@@ -110,6 +110,7 @@ def _replace_assembly(ir: str) -> str:
                 "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)",
                 "declare void @emu.wgmma.bytes(ptr, i64, i64, i32, i32)",
+                "declare void @emu.wgmma.tf32(ptr, i64, i64, i32, i32)",
                 "declare void @emu.wgmma.float8(ptr, i64, i64, i32, i32, i32, i32)",
                 "declare void @emu.wgmma.registers(ptr, i32, i32, i32, i32, i64, i32, i32, i32, "
                 "i32)",
@@ -141,14 +142,15 @@ def _replace_assembly(ir: str) -> str:
             f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
         return f"call {struct} @{name}("
 
-    def define_bytes(match):
-        struct, columns = match[1], int(match[2])
-        name = f"wgmma.n{columns}.bytes"
+    def define_along_k(match):
+        struct, columns, kind = match[1], int(match[2]), "bytes" if match[3] == "u8" else match[3]
+        name, signs = f"wgmma.n{columns}.{kind}", ", i32 %xs, i32 %ys" * (kind == "tf32")
         sums, lines = gather(struct, columns // 2)
         declared.add("\n".join([
-            f"define internal {struct} @{name}({sums}, i64 %x, i64 %y, i32 %keep) alwaysinline {{",
+            f"define internal {struct} @{name}({sums}, i64 %x, i64 %y, i32 %keep{signs}) "
+            "alwaysinline {",
             f"  %r = alloca {struct}", *lines, f"  store {struct} %v{columns // 2 - 1}, ptr %r",
-            f"  call void @emu.wgmma.bytes(ptr %r, i64 %x, i64 %y, i32 {columns}, i32 %keep)",
+            f"  call void @emu.wgmma.{kind}(ptr %r, i64 %x, i64 %y, i32 {columns}, i32 %keep)",
             f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
         return f"call {struct} @{name}("
 
@@ -180,7 +182,8 @@ def _replace_assembly(ir: str) -> str:
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
                 r'm64n(\d+)k16\.f32\.(b?f16)\.[^"]*", "([^"]*)"\(', define, ir)
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
-                r'm64n(\d+)k32\.s32\.u8\.s8 [^"]*", "[^"]*"\(', define_bytes, ir)
+                r'm64n(\d+)k\d+\.[sf]32\.(u8|tf32)\.(?:s8|tf32) [^"]*", "[^"]*"\(',
+                define_along_k, ir)
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
                 r'm64n(\d+)k32\.f32\.(e4m3|e5m2)\.(e4m3|e5m2) [^"]*", "[^"]*"\(', define_float8, ir)
     ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "wgmma\.wait_group\.sync\.aligned (\d+);", '

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLE = ROOT / "benchmarks" / "gpu" / "bundle.py"
 CASES = ["small_mm_130_72_136_bf16", "small_softmax", "softmax", "matmul_16_rows",
          "autoencoder_b1_bf16", "matmul_16_rows@tensorcore=16:64:32:1:4:3",
-         "matmul_16_rows@tensorcore=64:64:32:2:2:4"]
+         "matmul_16_rows@tensorcore=64:64:32:2:2:4", "linear_bert_up_tf32"]
 
 
 def python(*command, status=(0,), **variables) -> str:

@@ -2,6 +2,8 @@
 share. Run by the emulator, whose sums of TF32 are rounded toward zero as those of GPUs are, and
 compared with float64."""
 
+import re
+
 import emulate
 import exporting
 import harness
@@ -147,6 +149,127 @@ def test_tf32_special_numbers(tmp_path):
     (want,) = exporting.eager(Products(), ([(x, y)],))
     (got,) = model.run(([(x, y)],), [want])
     torch.testing.assert_close(got, want, equal_nan=True, rtol=1e-2, atol=2e-2)
+
+
+class Layers(nn.Module):
+    """Layers whose weights lie along K and across it."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(72, 104)
+        self.weight = nn.Parameter(randn(104, 80))
+
+    def forward(self, x):
+        return torch.relu(self.linear(x)) @ self.weight
+
+
+def rounded_layers(module, x):
+    """The same with rounded operands, in float64."""
+    first = torch.relu(round_tf32(x).double() @ round_tf32(module.linear.weight).double().T
+                       + module.linear.bias.double())
+    return round_tf32(first.float()).double() @ round_tf32(module.weight).double()
+
+
+def conv_case(channels, filters, sizes, **options):
+    def make():
+        module = nn.Conv2d(channels, filters, 3, **options)
+        x = randn(2, channels, *sizes)
+        return module, (x,), lambda: nn.functional.conv2d(
+            round_tf32(x).double(), round_tf32(module.weight).double(), module.bias.double(),
+            module.stride, module.padding, module.dilation)
+    return make
+
+
+def relative(got, exact):
+    """The RMS of the differences, relative to that of the result. Tensor cores round sums toward
+    zero, and few sums of a layer are rounded to the other neighbour."""
+    return (got.double() - exact).square().mean().sqrt() / exact.square().mean().sqrt()
+
+
+def layers_case(rows):
+    def make():
+        module, x = Layers(), randn(rows, 72)
+        return module, (x,), lambda: rounded_layers(module, x)
+    return make
+
+
+def bmm_case():
+    x, y = randn(3, 150, 44), randn(3, 70, 44)
+    return (Function(lambda x, y: torch.bmm(x, y.mT) * 2), (x, y),
+            lambda: torch.bmm(round_tf32(x).double(), round_tf32(y).double().mT) * 2)
+
+
+WIDE = {
+    # Tails of rows, columns and K.
+    "layers": layers_case(200),
+    "bmm": bmm_case,
+    # Whole pieces of channels, a half of the last one, strides, dilations, padding.
+    "conv": conv_case(32, 64, (13, 11), padding=1),
+    "conv 48": conv_case(48, 72, (20, 16), stride=2, padding=2),
+    "conv dilated": conv_case(64, 64, (16, 17), dilation=2),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_wide_tf32(name, tmp_path):
+    """wgmma of numbers that the copies of tensor maps round."""
+    torch.manual_seed(5)
+    module, args, exact = WIDE[name]()
+    module = module.eval()
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target="cuda:sm_90a",
+                          flags=["--precision=tf32"])
+    code = (tmp_path / "emulated" / "kernels.ll").read_text()
+    assert len(re.findall(r"call \{.*\} @wgmma\.n\d+\.tf32\(", code)) > 0
+    want = exporting.eager(module, args)
+    with torch.no_grad():
+        expected = exact()
+    for seed in (None, 7):
+        got, = model.run(args, want) if seed is None else model.run(args, want, seed=seed)
+        assert relative(got, expected) < 2e-5 < 1e-4 < relative(want, expected)
+
+
+@pytest.mark.parametrize("tiles", ["warpgroup=64:3:1:2:1", "warpgroup=256:2:1:2:1",
+                                   "warpgroup=64:4:1:1:1", "warpgroup=128:2:2:2:1",
+                                   "warpgroup=128:2:1:2:2", "warpgroup=64:2:2:2:2"])
+def test_wide_tf32_tiles(tiles, tmp_path):
+    x, w, bias = randn(300, 200), randn(264, 200), randn(264)
+    module = Function(lambda x, w, bias: nn.functional.gelu(nn.functional.linear(x, w, bias)))
+    exporting.save(exporting.export(module, (x, w, bias)), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target="cuda:sm_90a",
+                          flags=["--precision=tf32", f"--gpu-tiles={tiles}"])
+    assert "tf32(" in (tmp_path / "emulated" / "kernels.ll").read_text()
+    exact = nn.functional.gelu(round_tf32(x).double() @ round_tf32(w).double().T + bias.double())
+    got, = model.run((x, w, bias), exporting.eager(module, (x, w, bias)))
+    assert (got.double() - exact).abs().max() < 1e-5 * exact.abs().max()
+
+
+def test_wide_tf32_special_numbers(tmp_path):
+    x, w = randn(160, 64), randn(64, 64).abs() + 0.5
+    x[1, 1], x[2, 2], x[3, 3] = INF, NAN, -INF
+    module = Function(lambda x, w: nn.functional.linear(x, w))
+    exporting.save(exporting.export(module, (x, w)), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target="cuda:sm_90a",
+                          flags=["--precision=tf32"])
+    assert "tf32(" in (tmp_path / "emulated" / "kernels.ll").read_text()
+    want = exporting.eager(module, (x, w))
+    got, = model.run((x, w), want)
+    torch.testing.assert_close(got, want, equal_nan=True, rtol=1e-2, atol=2e-2)
+
+
+def test_wide_tf32_rows(tmp_path):
+    """A dynamic number of rows: few ones by mma.sync, many by wgmma."""
+    rows = torch.export.Dim("rows", min=2, max=600)
+    module, args, _ = layers_case(200)()
+    exporting.save(exporting.export(module, args, dynamic=({0: rows},)), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target="cuda:sm_90a",
+                          flags=["--precision=tf32"])
+    for count in (3, 60, 130, 411):
+        x = randn(count, 72)
+        got, = model.run((x,), exporting.eager(module, (x,)))
+        with torch.no_grad():
+            exact = rounded_layers(module, x)
+        assert relative(got, exact) < 2e-5
 
 
 @pytest.mark.parametrize("target, got", [("", "the CPU"), ("rocm", "rocm"),

@@ -84,6 +84,10 @@ void copyRounding(const Contraction &contraction, mlir::Operation *product);
 std::optional<Contraction> matchContraction(mlir::Operation *op,
                                             const TargetInfo &target = {});
 
+/// Returns the number of points of the loops; nullopt if it is dynamic.
+std::optional<int64_t> countPoints(mlir::linalg::GenericOp op,
+                                   llvm::ArrayRef<unsigned> loops);
+
 /// Returns the op that defines `v` if it maps each element of one tensor to an
 /// element, else null.
 mlir::linalg::GenericOp getElementMap(mlir::Value v);

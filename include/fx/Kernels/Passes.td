@@ -263,6 +263,29 @@ def LowerFloat8Pass : Pass<"fx-lower-float8", "::mlir::ModuleOp"> {
   ];
 }
 
+def TransposeWeightsPass : Pass<"fx-transpose-weights", "::mlir::ModuleOp"> {
+  let summary = "store weights of f32 along the terms of their sums";
+  let description = [{
+    `wgmma` of compute capability 9.0a reads operands of TF32 along K only. This
+    pass transposes the right operands of f32 contractions that depend on states
+    alone, and that are stored otherwise. The transposition runs when the model
+    is compiled. The dimensions along K get the order of the left operand: a
+    filter KH KW C F becomes F KH KW C. Grouped convolutions and matmuls of a
+    static number of rows below `least-rows` have other kernels, and keep their
+    weights. The op must be a `linalg.generic`.
+  }];
+  let options = [
+    Option<"leastRows", "least-rows", "int64_t", "128",
+           "The least number of rows of a matmul whose weight is transposed.">
+  ];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numTransposed", "num-transposed", "transposed weights">
+  ];
+}
+
 def PadChannelsPass : Pass<"fx-pad-channels", "::mlir::ModuleOp"> {
   let summary = "give convolutions whole chunks of channels";
   let description = [{

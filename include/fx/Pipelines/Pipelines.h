@@ -86,8 +86,9 @@ void buildToLinalgPipeline(mlir::OpPassManager &pm,
 /// Builds the pipeline from the linalg contract to groups of operations, one
 /// for each kernel. It uses the passes that form the kernels of the CPU.
 /// Computations that depend on states alone move to `@prepare`, which the host
-/// runs.
-void buildGPUGroupPipeline(mlir::OpPassManager &pm, kernel::MatrixUnit unit);
+/// runs. `roundsToTF32`: see the option of `fx-gpu-emit-kernels`.
+void buildGPUGroupPipeline(mlir::OpPassManager &pm, kernel::MatrixUnit unit,
+                           bool roundsToTF32 = false);
 
 /// A dialect that other compilers accept.
 enum class Handover { Linalg, Torch, TOSA };

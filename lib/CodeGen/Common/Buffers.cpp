@@ -39,6 +39,12 @@ int64_t fx::codegen::getElementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
+std::optional<int64_t> fx::codegen::getStaticBytes(ShapedType type) {
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  return type.getNumElements() * getElementBytes(type.getElementType());
+}
+
 Operation *fx::codegen::getOrDeclare(OpBuilder &b, StringRef name,
                                      FunctionType type, bool cInterface) {
   auto module =

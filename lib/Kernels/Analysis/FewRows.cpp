@@ -13,9 +13,8 @@ using namespace fx::kernel;
 /// The least number of terms of a sum.
 static constexpr int64_t kMinTerms = 64;
 
-/// Returns the number of points of the loops; nullopt if it is dynamic.
-static std::optional<int64_t> countPoints(linalg::GenericOp op,
-                                          ArrayRef<unsigned> loops) {
+std::optional<int64_t> fx::kernel::countPoints(linalg::GenericOp op,
+                                               ArrayRef<unsigned> loops) {
   int64_t count = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (unsigned loop : loops) {

@@ -139,7 +139,8 @@ static CUresult encode_map(void *map, const GpuMapKey *key) {
     unsigned bytes;
   } elements[] = {{CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2},
                   {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2},
-                  {CU_TENSOR_MAP_DATA_TYPE_UINT8, 1}};
+                  {CU_TENSOR_MAP_DATA_TYPE_UINT8, 1},
+                  {CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 4}};
   int type = elements[key->kind].type;
   unsigned long long sizes[4], strides[3];
   unsigned box[4] = {ROW_BYTES / elements[key->kind].bytes,
@@ -198,9 +199,9 @@ static int64_t make_map(int64_t slot, GpuMapKey key) {
 }
 
 /* Makes tensor map `slot` of the run for elements of `kind` (0: f16, 1: bf16,
- * 2: bytes) and boxes of 128 bytes by `box_rows` elements. The sizes begin with
- * the innermost dimension, the strides, in bytes, with the second one. Returns
- * the address of the map. */
+ * 2: bytes, 3: f32, which the copies round to TF32) and boxes of 128 bytes by
+ * `box_rows` elements. The sizes begin with the innermost dimension, the
+ * strides, in bytes, with the second one. Returns the address of the map. */
 int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t kind, int64_t address,
                              int64_t box_rows, int64_t rank, int64_t size0,
                              int64_t size1, int64_t size2, int64_t size3,

@@ -36,6 +36,9 @@ getAliases(mlir::Value buffer, const mlir::BufferViewFlowAnalysis &analysis);
 
 /// Returns the bytes of one element in memory.
 int64_t getElementBytes(mlir::Type type);
+/// Returns the bytes of all elements of a tensor or memref; nullopt if a size
+/// is dynamic.
+std::optional<int64_t> getStaticBytes(mlir::ShapedType type);
 
 /// Returns the function `name` of the module that contains `b`'s block.
 /// Declares it with type `type` if it does not exist.

@@ -82,10 +82,10 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
       running maximum and sum of each row. The scores stay in registers. If
       there are few rows, several blocks share their keys, and a second launch
       combines their results.
-    - `warpgroup`: tiles for matmuls of bf16, f16 or bytes on tensor cores of
-      sm_90a, which read shared memory that is copied by tensor maps. The kernel
-      also has `tensorcore` code for other chips and for operands that are not
-      aligned to 16 bytes.
+    - `warpgroup`: tiles for matmuls of bf16, f16, bytes or, with the option
+      `tf32`, f32 on tensor cores of sm_90a, which read shared memory that is
+      copied by tensor maps. The kernel also has `tensorcore` code for other
+      chips and for operands that are not aligned to 16 bytes.
     - `tensorcore`: tiles for matmuls of bf16, f16, bytes or f32 (as three
       products of TF32, or one with the option `tf32`) on tensor cores.
       Operands are copied to shared memory while earlier ones are multiplied.

@@ -40,7 +40,8 @@ struct KernelWork {
   /// The bytes of all operands and results, each counted once.
   std::optional<int64_t> bytes;
   std::optional<int64_t> operations;
-  /// What computes the operations: "f32", "f64", "tensor", "tensor8", "mma",
+  /// What computes the operations: "f32", "f64", "tensor", "tensor8",
+  /// "tensor32", "mma",
   /// "mma8", "mfma", "mfma8", "tf32" or "tf32x3".
   llvm::StringRef unit = "f32";
   std::optional<int64_t> blocks;
@@ -58,6 +59,9 @@ struct KernelTime {
   llvm::StringRef bound;
 };
 
+/// Sets the attribute of a launch that says what it does: it moves `bytes` and
+/// computes `operations` of f32.
+void setWork(mlir::Operation *launch, int64_t bytes, int64_t operations);
 /// Returns what `func` does, from the attributes of its launch.
 KernelWork getWork(mlir::gpu::GPUFuncOp func);
 /// Returns nullopt if the bytes or the operations are absent. Blocks that are

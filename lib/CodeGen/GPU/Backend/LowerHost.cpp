@@ -76,6 +76,23 @@ static void emitPoint(OpBuilder &b, linalg::GenericOp op, ArrayRef<Value> ivs) {
   }
 }
 
+/// Returns the bytes of the operands and the operations; the former are unknown
+/// if a size is dynamic.
+static std::pair<std::optional<int64_t>, int64_t>
+countWork(linalg::GenericOp op) {
+  int64_t bytes = 0, operations = kernel::bodyCost(op);
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType())) {
+      std::optional<int64_t> size = codegen::getStaticBytes(type);
+      if (!size)
+        return {std::nullopt, 0};
+      bytes += *size;
+    }
+  for (int64_t range : op.getStaticLoopRanges())
+    operations *= range;
+  return {bytes, operations};
+}
+
 /// Replaces `op` with a launch that has one thread for each point of the
 /// parallel loops; a thread runs the other loops.
 static void launch(linalg::GenericOp op) {
@@ -94,7 +111,9 @@ static void launch(linalg::GenericOp op) {
     if (isParallel(d))
       parallel.push_back(sizes[d]);
   Value zero = constant(b, loc, 0), one = constant(b, loc, 1);
-  SmallVector<Value> point = launchPoints(b, loc, parallel), ivs(sizes.size());
+  auto [bytes, operations] = countWork(op);
+  SmallVector<Value> point = launchPoints(b, loc, parallel, bytes, operations),
+                     ivs(sizes.size());
   for (unsigned d = 0, next = 0; d < sizes.size(); ++d)
     if (isParallel(d))
       ivs[d] = point[next++];

@@ -7,6 +7,8 @@
 
 #include "PointLaunch.h"
 
+#include "fx/CodeGen/GPU/TimeModel.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,7 +19,9 @@ using namespace mlir;
 static constexpr int64_t kThreads = 256;
 
 SmallVector<Value> fx::gpu::launchPoints(OpBuilder &b, Location loc,
-                                         ArrayRef<Value> sizes) {
+                                         ArrayRef<Value> sizes,
+                                         std::optional<int64_t> bytes,
+                                         int64_t operations) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1), total = one;
   for (Value size : sizes)
     total = arith::MulIOp::create(b, loc, total, size);
@@ -25,6 +29,8 @@ SmallVector<Value> fx::gpu::launchPoints(OpBuilder &b, Location loc,
   Value blocks = arith::CeilDivUIOp::create(b, loc, total, threads);
   auto launch =
       mlir::gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
+  if (bytes)
+    setWork(launch, *bytes, operations);
   b.setInsertionPointToStart(&launch.getBody().front());
   Value linear = arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, launch.getBlockIds().x, threads),

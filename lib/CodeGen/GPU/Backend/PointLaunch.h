@@ -14,10 +14,13 @@ namespace fx::gpu {
 
 /// Creates a launch with one thread for each point of a space of `sizes`, and
 /// sets the insertion point to the code of a thread. Returns its point. The
-/// last dimension varies fastest.
+/// last dimension varies fastest. If `bytes` is known, the launch moves so many
+/// bytes, and computes `operations`.
 llvm::SmallVector<mlir::Value> launchPoints(mlir::OpBuilder &b,
                                             mlir::Location loc,
-                                            llvm::ArrayRef<mlir::Value> sizes);
+                                            llvm::ArrayRef<mlir::Value> sizes,
+                                            std::optional<int64_t> bytes,
+                                            int64_t operations = 0);
 
 } // namespace fx::gpu
 

@@ -113,7 +113,9 @@ void fx::gpu::launchCopy(OpBuilder &b, memref::CopyOp op, int64_t width) {
             : constant(b, loc, type.getDimSize(d) / (isLast ? width : 1)));
   }
   OpBuilder::InsertionGuard guard(b);
-  SmallVector<Value> at = launchPoints(b, loc, sizes);
+  std::optional<int64_t> moved = codegen::getStaticBytes(type);
+  SmallVector<Value> at = launchPoints(
+      b, loc, sizes, moved ? std::optional(2 * *moved) : std::nullopt);
   at.back() = arith::MulIOp::create(b, loc, at.back(), constant(b, loc, width));
   Type element = type.getElementType();
   auto vectorType = VectorType::get({width}, element);

@@ -30,6 +30,16 @@ ArrayRef<DeviceSpeed> fx::gpu::getDeviceSpeeds() {
   return devices;
 }
 
+void fx::gpu::setWork(Operation *launch, int64_t bytes, int64_t operations) {
+  Builder b(launch->getContext());
+  launch->setAttr(
+      kWorkAttr,
+      b.getDictionaryAttr(
+          {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
+           b.getNamedAttr("operations", b.getI64IntegerAttr(operations)),
+           b.getNamedAttr("unit", b.getStringAttr("f32"))}));
+}
+
 KernelWork fx::gpu::getWork(mlir::gpu::GPUFuncOp func) {
   KernelWork work;
   auto number = [](DictionaryAttr dict,
@@ -76,10 +86,12 @@ std::optional<KernelTime> fx::gpu::estimateTime(const KernelWork &work,
   double active = std::min(blocks, devices);
   double few = active * device.multiprocessor;
   double memory = *work.bytes / std::min(device.memory, few);
-  // Bytes have twice the rate of halves, by NVIDIA's data sheets; not measured.
+  // Bytes have twice the rate of halves, and TF32 a half of it, by NVIDIA's
+  // data sheets; not measured.
   double rate = llvm::StringSwitch<double>(work.unit)
                     .Case("tensor", device.tensor)
                     .Case("tensor8", 2 * device.tensor)
+                    .Case("tensor32", device.tensor / 2)
                     .Case("mma", device.mma)
                     .Case("mma8", 2 * device.mma)
                     .Case("tf32x3", device.tf32x3)

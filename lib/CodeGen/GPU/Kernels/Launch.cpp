@@ -9,6 +9,7 @@
 
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/CodeGen/GPU/TimeModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -53,13 +54,7 @@ Value Launch::shared(ArrayRef<int64_t> shape, Type element) {
 }
 
 void Launch::describe(int64_t bytes, int64_t operations) {
-  OpBuilder &b = code.b;
-  op->setAttr(
-      kWorkAttr,
-      b.getDictionaryAttr(
-          {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
-           b.getNamedAttr("operations", b.getI64IntegerAttr(operations)),
-           b.getNamedAttr("unit", b.getStringAttr("f32"))}));
+  setWork(op, bytes, operations);
 }
 
 Value Launch::dynamicShared() {

@@ -30,10 +30,7 @@ static std::optional<int64_t> getBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return 0;
-  std::optional<int64_t> count = multiply(tensor.getShape());
-  if (!count)
-    return std::nullopt;
-  return *count * codegen::getElementBytes(tensor.getElementType());
+  return codegen::getStaticBytes(tensor);
 }
 
 /// Returns the bytes of the elements of `v` that are chosen by indices, if all
@@ -95,7 +92,7 @@ static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
     return "";
   bool isByte = match->hasBytes(), isHalf = match->isHalf();
   if (kernelClass == kernel::WarpgroupAttr::getMnemonic())
-    return isByte ? "tensor8" : "tensor";
+    return isByte ? "tensor8" : isHalf ? "tensor" : "tensor32";
   bool isAttention = kernelClass == kernel::AttentionAttr::getMnemonic();
   if (kernelClass == kernel::MatrixCoreAttr::getMnemonic() ||
       (isAttention && target.matrixUnit == kernel::MatrixUnit::MFMA))

@@ -86,7 +86,7 @@ bool WarpgroupMatMul::matches() {
   if ((!lhs && !images) || !rhs)
     return false;
   // Only 16-bit types may lie across K.
-  return !info.hasBytes() || (isLhsAlongK() && rhs->isAlongK);
+  return info.isHalf() || (isLhsAlongK() && rhs->isAlongK);
 }
 
 /// Returns true if the tiles are valid: they consist of whole boxes of 64
@@ -301,7 +301,8 @@ static std::optional<codegen::KernelMatch>
 matchWarpgroup(func::FuncOp kernel, const kernel::TargetInfo &target) {
   auto match = findContraction(kernel, target);
   if (target.matrixUnit != kernel::MatrixUnit::WGMMA || !match ||
-      (!match->isHalf() && !match->hasBytes()))
+      (!match->isHalf() && !match->hasBytes() &&
+       (match->kind != kernel::OperandKind::F32 || !target.roundsToTF32)))
     return std::nullopt;
   return codegen::KernelMatch{kernel, {}};
 }

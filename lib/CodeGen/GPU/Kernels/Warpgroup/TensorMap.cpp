@@ -182,7 +182,9 @@ SmallVector<Value> fx::gpu::beginMap(MatMulPlan &plan, int64_t slot,
   Type element = cast<RankedTensorType>(operand.getType()).getElementType();
   int64_t bytes = codegen::getElementBytes(element);
   // As the run-time numbers them (GpuLaunch.c).
-  int64_t kind = element.isInteger() ? 2 : element.isBF16();
+  int64_t kind = element.isInteger() ? 2
+                 : element.isF32()   ? 3
+                                     : element.isBF16();
   SmallVector<Value> args = {number(slot), number(kind), address, number(rows),
                              number(sizes.size())};
   for (int d = 0; d < TensorMap::kMaxRank; ++d)

@@ -177,6 +177,7 @@ Value Warpgroup::multiply(Value sums, Value x, bool xAlongK, Value y,
         .Case<Float8E5M2Type>([](auto) { return Types::e5m2; })
         .Case<BFloat16Type>([](auto) { return Types::bf16; })
         .Case<IntegerType>([](auto) { return Types::u8; })
+        .Case<Float32Type>([](auto) { return Types::tf32; })
         .Default([](auto) { return Types::f16; });
   };
   Types left = typeOf(element), right = left;

@@ -56,11 +56,12 @@ struct BoxMemory {
 BoxMemory placeBoxes(Launch &launch);
 
 /// Emits the instructions for bf16 or f16 elements, which are accumulated in
-/// f32, for f8E4M3FN and f8E5M2, which are, too, but with fewer bits, or for
-/// bytes, unsigned by signed ones, which are accumulated in i32. Both operands
-/// of bytes lie along K. A barrier is a pointer to 8 bytes of
-/// shared memory. All threads of a warp or warpgroup must execute the
-/// instructions that act on all of them.
+/// f32, for f32, of which the upper 19 bits are multiplied (TF32), for f8E4M3FN
+/// and f8E5M2, which are accumulated in f32 with fewer bits, or for bytes,
+/// unsigned by signed ones, which are accumulated in i32. Operands of bytes and
+/// of f32 lie along K. A barrier is a pointer to 8 bytes of shared memory. All
+/// threads of a warp or warpgroup must execute the instructions that act on all
+/// of them.
 struct Warpgroup {
   Int32 i;
   mlir::Type element;
@@ -124,12 +125,12 @@ struct Warpgroup {
   /// Otherwise it is a sequence of boxes of `k` rows; a row holds 64 elements
   /// across K.
   mlir::Value describe(mlir::Value address, bool isAlongK, int64_t k);
-  /// Returns the descriptor of the operand 16 * `steps` elements (32 * `steps`
-  /// bytes) further along K.
+  /// Returns the descriptor of the operand 16 * `steps` elements of 16 bits (32
+  /// * `steps` bytes) further along K.
   mlir::Value advance(mlir::Value descriptor, bool isAlongK, int64_t steps);
   /// Returns `sums` plus the product of a 64 x 16 and a 16 x `columns` matrix
-  /// (32 instead of 16 for bytes), or the product alone if `isFirst`.
-  /// The result may only be read after `commit` and `finish`.
+  /// (32 instead of 16 for bytes, 8 for f32), or the product alone if
+  /// `isFirst`. The result may only be read after `commit` and `finish`.
   mlir::Value multiply(mlir::Value sums, mlir::Value x, bool xAlongK,
                        mlir::Value y, bool yAlongK, int64_t columns,
                        bool isFirst);
