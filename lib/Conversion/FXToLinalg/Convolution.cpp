@@ -138,11 +138,8 @@ static Tensor convolve(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
   return Tensor(value, sizes, acc);
 }
 
-/// Pads the input, convolves it and adds the bias. Drops the batch dimension if
-/// `unbatched`.
-static LogicalResult build(NodeLowering &n, Conv c, bool unbatched) {
-  Builder &b = n.b;
-  Type dtype = n.resultDtype(), acc = opMathType(dtype);
+/// Adds the zeros of `low` and `high` to the input.
+static void padInput(Builder &b, Conv &c) {
   Sizes low(c.spatial + 2, b.expr(0)), high(low);
   for (unsigned i = 0; i < c.spatial; ++i) {
     low[i + 2] = b.expr(c.low[i]);
@@ -150,81 +147,166 @@ static LogicalResult build(NodeLowering &n, Conv c, bool unbatched) {
   }
   Scalars s(b.b, b.loc, c.x.dtype);
   c.x = b.pad(c.x, low, high, s.integer(0));
-  Sizes sizes = {c.x.sizes[0], c.w.sizes[0]};
-  for (unsigned i = 0; i < c.spatial; ++i)
-    sizes.push_back(outputSize(b, c.x.sizes[i + 2],
-                               *c.w.sizes[i + 2].getInteger(), c.stride[i],
-                               c.dilation[i]));
-  // Use the result type's expressions unless they are provably different.
+}
+
+/// Replaces `sizes`, with the dimension of the batch, by the expressions of the
+/// result's type, unless they are provably different.
+static LogicalResult takeResultSizes(NodeLowering &n,
+                                     MutableArrayRef<ExprAttr> sizes,
+                                     bool unbatched) {
   ArrayRef<ExprAttr> want = n.resultSizes();
   if (want.size() != sizes.size() - unbatched)
     return n.fail("the result's rank is not what the operator gives");
-  for (auto [have, size] : llvm::zip(
-           MutableArrayRef<ExprAttr>(sizes).drop_front(unbatched), want)) {
+  for (auto [have, size] : llvm::zip(sizes.drop_front(unbatched), want)) {
     if (have.isProvablyDifferent(size))
       return n.fail("the result's sizes are not what the operator gives");
     have = size;
   }
-  Tensor y = b.cast(convolve(b, c, sizes, acc), dtype);
+  return success();
+}
+
+/// Adds the bias. Drops the batch dimension if `unbatched`.
+static LogicalResult finish(NodeLowering &n, const Conv &c, Tensor y,
+                            bool unbatched) {
+  Builder &b = n.b;
   if (c.bias) {
     Tensor bias = *c.bias;
     for (unsigned i = 0; i < c.spatial; ++i)
       bias = b.unsqueeze(bias, bias.rank());
-    if (!n.broadcasts(bias, sizes))
+    if (!n.broadcasts(bias, y.sizes))
       return failure();
-    y = b.pointwise({y, bias}, sizes, dtype, acc,
+    Type dtype = y.dtype;
+    y = b.pointwise({y, bias}, Sizes(y.sizes), dtype, opMathType(dtype),
                     [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
   }
   return n.result(unbatched ? b.squeeze(y, 0) : y);
 }
 
-/// Lowers a transposed convolution to a convolution with stride 1: zeros are
-/// inserted between the elements of the input, the kernel is reversed along the
-/// spatial dimensions, and the padding is dilation * (k - 1) - padding.
+/// Pads the input, convolves it and adds the bias.
+static LogicalResult build(NodeLowering &n, Conv c, bool unbatched) {
+  Builder &b = n.b;
+  Type dtype = n.resultDtype();
+  padInput(b, c);
+  Sizes sizes = {c.x.sizes[0], c.w.sizes[0]};
+  for (unsigned i = 0; i < c.spatial; ++i)
+    sizes.push_back(outputSize(b, c.x.sizes[i + 2],
+                               *c.w.sizes[i + 2].getInteger(), c.stride[i],
+                               c.dilation[i]));
+  if (failed(takeResultSizes(n, sizes, unbatched)))
+    return failure();
+  Tensor y = b.cast(convolve(b, c, sizes, opMathType(dtype)), dtype);
+  return finish(n, c, y, unbatched);
+}
+
+/// Returns `size * factor + offset`; 0 if that overflows.
+static ExprAttr scale(Builder &b, ExprAttr size, int64_t factor,
+                      int64_t offset) {
+  MLIRContext *ctx = b.context();
+  ExprAttr product = ExprAttr::mul(ctx, {size, b.expr(factor)});
+  ExprAttr sum =
+      product ? ExprAttr::add(ctx, {product, b.expr(offset)}) : product;
+  return sum ? sum : b.expr(0);
+}
+
+/// Lowers a transposed convolution with strides and without dilation. With
+/// weights [F, C / groups, k...], element o s + p of the result, counted from
+/// `low` elements in front of it, is the sum over t of x[o - t] w[t s + p]. So
+/// the s phases p are filters of a convolution with stride 1 and ceil(k / s)
+/// taps, whose results lie next to each other.
+static LogicalResult buildPhases(NodeLowering &n, Conv c, bool unbatched) {
+  Builder &b = n.b;
+  Type dtype = n.resultDtype();
+  unsigned d = c.spatial;
+  Conv phases = c;
+  phases.stride.assign(d, 1);
+  Sizes whole = {c.x.sizes[0], c.w.sizes[0]}, none(d + 2, b.expr(0)),
+        high(none), filters = {b.expr(c.groups)};
+  SmallVector<int64_t> taps, starts = c.low;
+  for (unsigned i = 0; i < d; ++i) {
+    int64_t k = *c.w.sizes[i + 2].getInteger(), s = c.stride[i],
+            rest = c.outputPadding[i] - c.low[i];
+    taps.push_back(llvm::divideCeil(std::max(k, k + rest), s));
+    high[i + 2] = b.expr(taps[i] * s - k);
+    phases.low[i] = phases.high[i] = taps[i] - 1;
+    filters.push_back(b.expr(s));
+    whole.push_back(scale(b, c.x.sizes[i + 2], s, k - s + rest - c.high[i]));
+  }
+  filters.push_back(b.expr(*c.w.sizes[0].getInteger() / c.groups));
+  if (failed(takeResultSizes(n, whole, unbatched)))
+    return failure();
+
+  // [G F, C, t, s, t, s] becomes [G s s F, C, t, t], where neighbours are
+  // filters of one phase.
+  Scalars zero(b.b, b.loc, c.w.dtype);
+  Tensor w = b.pad(c.w, none, high, zero.integer(0));
+  for (unsigned i = d; i-- > 0;)
+    w = b.split(w, i + 2, {b.expr(taps[i]), b.expr(c.stride[i])});
+  w = b.split(w, 0, {filters.front(), filters.back()});
+  SmallVector<int64_t> order = {0}, reversed;
+  for (unsigned i = 0; i < d; ++i)
+    order.push_back(2 * i + 4);
+  order.append({1, 2});
+  Sizes sizes = {b.product(filters), c.w.sizes[1]};
+  for (unsigned i = 0; i < d; ++i) {
+    order.push_back(2 * i + 3);
+    sizes.push_back(b.expr(taps[i]));
+    if (taps[i] > 1)
+      reversed.push_back(i + 2);
+  }
+  phases.w = b.reshape(b.permute(w, order), sizes);
+  if (!reversed.empty())
+    phases.w = flip(b, b.contiguous(phases.w), reversed);
+
+  padInput(b, phases);
+  sizes = {c.x.sizes[0], phases.w.sizes[0]};
+  for (unsigned i = 0; i < d; ++i)
+    sizes.push_back(scale(b, c.x.sizes[i + 2], 1, taps[i] - 1));
+  Tensor y = b.cast(convolve(b, phases, sizes, opMathType(dtype)), dtype);
+
+  // [N, G s s F, o, o] becomes [N, G F, o s, o s].
+  y = b.split(y, 1, filters);
+  order = {0, 1, int64_t(d + 2)};
+  Sizes merged = {c.x.sizes[0], c.w.sizes[0]};
+  for (unsigned i = 0; i < d; ++i) {
+    order.append({int64_t(i + d + 3), int64_t(i + 2)});
+    merged.push_back(scale(b, sizes[i + 2], c.stride[i], 0));
+  }
+  y = b.reshape(b.permute(y, order), merged);
+  for (unsigned i = 0; i < d; ++i)
+    y = b.slice(y, i + 2, b.expr(starts[i]), whole[i + 2], b.expr(1));
+  return finish(n, c, y, unbatched);
+}
+
+/// Lowers a transposed convolution without strides, or with dilation, to a
+/// convolution with stride 1: zeros are inserted between the elements of the
+/// input, the kernel is reversed along the spatial dimensions, and the padding
+/// is dilation * (k - 1) - padding.
 static LogicalResult buildTransposed(NodeLowering &n, Conv c, bool unbatched) {
   Builder &b = n.b;
-  MLIRContext *ctx = b.context();
   // Weights [C, F / groups, k...] as [F, C / groups, k...].
   std::optional<int64_t> channels = c.w.sizes[0].getInteger();
   if (!channels || *channels % c.groups)
     return n.fail("the channels do not divide into the groups");
   Tensor w = b.split(c.w, 0, {b.expr(c.groups), b.expr(*channels / c.groups)});
-  SmallVector<int64_t> order = {0, 2, 1};
-  for (unsigned i = 0; i < c.spatial; ++i)
+  SmallVector<int64_t> order = {0, 2, 1}, spatialDims;
+  for (unsigned i = 0; i < c.spatial; ++i) {
     order.push_back(i + 3);
+    spatialDims.push_back(i + 2);
+  }
   w = b.permute(w, order);
   Sizes merged = {b.product({w.sizes[0], w.sizes[1]})};
   merged.append(w.sizes.begin() + 2, w.sizes.end());
-  w = b.reshape(w, merged);
-  // Reverse the kernel.
-  SmallVector<int64_t> taps;
-  for (unsigned i = 0; i < c.spatial; ++i)
-    taps.push_back(*w.sizes[i + 2].getInteger());
-  Tensor plain = b.contiguous(w);
-  c.w = b.indexed(
-      {}, plain.sizes, plain.dtype, Type(),
-      [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
-        SmallVector<Value> from(at);
-        for (unsigned i = 0; i < c.spatial; ++i)
-          from[i + 2] = arith::SubIOp::create(
-              s.b, s.loc,
-              arith::ConstantIndexOp::create(s.b, s.loc, taps[i] - 1),
-              at[i + 2]);
-        return tensor::ExtractOp::create(s.b, s.loc, plain.value, from);
-      });
+  c.w = b.reshape(w, merged);
+  auto isOne = [](int64_t v) { return v == 1; };
+  bool strided = !llvm::all_of(c.stride, isOne);
+  if (strided && llvm::all_of(c.dilation, isOne))
+    return buildPhases(n, c, unbatched);
+  c.w = flip(b, b.contiguous(c.w), spatialDims);
   // Insert zeros between the elements of the input.
-  Sizes spread(c.x.sizes);
-  bool strided = false;
-  for (unsigned i = 0; i < c.spatial; ++i) {
-    ExprAttr size = c.x.sizes[i + 2];
-    ExprAttr gaps = ExprAttr::add(ctx, {size, b.expr(-1)});
-    ExprAttr wide =
-        gaps ? ExprAttr::mul(ctx, {gaps, b.expr(c.stride[i])}) : gaps;
-    wide = wide ? ExprAttr::add(ctx, {wide, b.expr(1)}) : wide;
-    spread[i + 2] = wide ? wide : b.expr(0);
-    strided |= c.stride[i] != 1;
-  }
   if (strided) {
+    Sizes spread(c.x.sizes);
+    for (unsigned i = 0; i < c.spatial; ++i)
+      spread[i + 2] = scale(b, c.x.sizes[i + 2], c.stride[i], 1 - c.stride[i]);
     Scalars s(b.b, b.loc, c.x.dtype);
     Value whole = b.filled(spread, c.x.dtype, s.integer(0));
     SmallVector<OpFoldResult> offsets(spread.size(), b.b.getIndexAttr(0)),
@@ -236,7 +318,7 @@ static LogicalResult buildTransposed(NodeLowering &n, Conv c, bool unbatched) {
     c.x = Tensor(whole, spread, c.x.dtype);
   }
   for (unsigned i = 0; i < c.spatial; ++i) {
-    int64_t reach = c.dilation[i] * (taps[i] - 1);
+    int64_t reach = c.dilation[i] * (*c.w.sizes[i + 2].getInteger() - 1);
     c.low[i] = reach - c.low[i];
     c.high[i] = reach - c.high[i] + c.outputPadding[i];
     c.stride[i] = 1;
