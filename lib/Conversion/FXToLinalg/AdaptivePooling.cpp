@@ -25,6 +25,16 @@ struct Adaptive {
   int64_t spatial, first;
   SmallVector<int64_t> longest;
   Sizes out;
+
+  /// Returns true if all windows have the same length and do not overlap.
+  bool isEven() const {
+    for (int64_t d = 0; d < spatial; ++d) {
+      ExprAttr in = x.sizes[first + d], size = out[first + d];
+      if (in != size && *in.getInteger() != longest[d] * *size.getInteger())
+        return false;
+    }
+    return true;
+  }
 };
 } // namespace
 
@@ -61,6 +71,18 @@ static LogicalResult readAdaptive(NodeLowering &n, unsigned spatial,
   return success();
 }
 
+/// Returns the input with the dimensions of even windows split, [..., out,
+/// taps, out, taps...].
+static Tensor splitWindows(Builder &b, const Adaptive &a) {
+  Sizes sizes(a.x.sizes);
+  sizes.resize(a.first);
+  for (int64_t d = 0; d < a.spatial; ++d) {
+    sizes.push_back(a.out[a.first + d]);
+    sizes.push_back(b.expr(a.longest[d]));
+  }
+  return b.reshape(a.x, sizes);
+}
+
 /// Returns the elements of all windows, [..., out..., taps...]. Taps beyond the
 /// end of a window are `outside`.
 static Tensor windows(Builder &b, const Adaptive &a, Type dtype,
@@ -68,6 +90,14 @@ static Tensor windows(Builder &b, const Adaptive &a, Type dtype,
   Sizes sizes(a.out);
   for (int64_t k : a.longest)
     sizes.push_back(b.expr(k));
+  if (a.isEven()) {
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq<int64_t>(0, a.first));
+    for (int64_t taps : {0, 1})
+      for (int64_t d = 0; d < a.spatial; ++d)
+        order.push_back(a.first + 2 * d + taps);
+    return b.cast(b.permute(splitWindows(b, a), order), dtype);
+  }
   SmallVector<Value> in, out;
   for (int64_t i = 0; i < a.spatial; ++i) {
     in.push_back(b.index(a.x.sizes[a.first + i]));
@@ -105,7 +135,7 @@ static LogicalResult lowerAdaptiveAvgPool(NodeLowering &n) {
   Builder &b = n.b;
   Type acc = opMathType(a.x.dtype);
   SmallVector<int64_t> dims, taps;
-  bool toOne = true, even = true, same = true;
+  bool toOne = true, same = true;
   int64_t count = 1;
   for (unsigned i = 0; i < spatial; ++i) {
     ExprAttr in = a.x.sizes[a.first + i], out = a.out[a.first + i];
@@ -113,19 +143,23 @@ static LogicalResult lowerAdaptiveAvgPool(NodeLowering &n) {
     taps.push_back(a.x.rank() + i);
     toOne &= out.getInteger() == 1;
     same &= in == out;
-    even &= in == out || *in.getInteger() == a.longest[i] * *out.getInteger();
     count *= a.longest[i];
   }
   if (same)
     return n.result(a.x);
   if (toOne)
     return n.result(b.mean(a.x, dims, true, acc));
-  Tensor all = windows(b, a, acc, [](Scalars &s) { return s.constant(0); });
-  Tensor total = b.sum(all, taps, false, acc);
-  if (even)
+  if (a.isEven()) {
+    // The outer dimensions first: neighbours of the last one are vectors.
+    Tensor total = splitWindows(b, a);
+    for (int64_t d = 0; d < a.spatial; ++d)
+      total = b.sum(total, {a.first + d + 1}, false, acc);
     return n.pointwise(0, {total}, acc, [&](Scalars &s, ValueRange v) {
       return s.div(v[0], s.constant(double(count)));
     });
+  }
+  Tensor all = windows(b, a, acc, [](Scalars &s) { return s.constant(0); });
+  Tensor total = b.sum(all, taps, false, acc);
   SmallVector<Value> in, out;
   for (int64_t d : dims) {
     in.push_back(b.index(a.x.sizes[d]));

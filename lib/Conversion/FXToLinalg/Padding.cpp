@@ -153,6 +153,14 @@ struct Windows {
                stride[i] +
            1;
   }
+  /// Returns true if the windows lie next to each other: they are views.
+  bool areParts() const {
+    for (unsigned d = 0; d < 2; ++d)
+      if (kernel[d] != stride[d] || padding[d] ||
+          (kernel[d] > 1 && dilation[d] != 1))
+        return false;
+    return true;
+  }
 };
 } // namespace
 
@@ -169,8 +177,17 @@ static LogicalResult lowerIm2Col(NodeLowering &n) {
                          columns = w.count(1, x.sizes[3]);
   if (!rows || !columns)
     return n.fail("the image's size is not known");
-  Scalars s(b.b, b.loc, x.dtype);
   ExprAttr zero = b.expr(0);
+  if (w.areParts()) {
+    int64_t counts[2] = {*rows, *columns};
+    for (unsigned d = 2; d-- > 0;) {
+      x = b.slice(x, 2 + d, zero, b.expr(counts[d] * w.kernel[d]), b.expr(1));
+      x = b.split(x, 2 + d, {b.expr(counts[d]), b.expr(w.kernel[d])});
+    }
+    return n.result(
+        b.reshape(b.permute(x, {0, 1, 3, 5, 2, 4}), n.resultSizes()));
+  }
+  Scalars s(b.b, b.loc, x.dtype);
   Sizes pad = {zero, zero, b.expr(w.padding[0]), b.expr(w.padding[1])};
   Tensor padded = b.pad(x, pad, pad, s.integer(0));
   Sizes sizes = {x.sizes[0],          x.sizes[1],    b.expr(w.kernel[0]),
@@ -209,6 +226,10 @@ static LogicalResult lowerCol2Im(NodeLowering &n) {
   Sizes split = {x.sizes[0],          b.expr(*channels / taps),
                  b.expr(w.kernel[0]), b.expr(w.kernel[1]),
                  b.expr(*rows),       b.expr(*columns)};
+  if (w.areParts() && image[0].getInteger() == *rows * w.kernel[0] &&
+      image[1].getInteger() == *columns * w.kernel[1])
+    return n.result(b.reshape(
+        b.permute(b.reshape(x, split), {0, 1, 4, 2, 5, 3}), n.resultSizes()));
   Value source = b.materialize(b.reshape(x, split));
   Sizes sizes = {split[0], split[1], image[0], image[1]};
   Type acc = opMathType(x.dtype);

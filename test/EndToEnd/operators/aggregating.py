@@ -117,6 +117,9 @@ case(A, "take_along_dim", lambda x, k: torch.take_along_dim(x, k, 1), f("n", 4),
 case(A, "take_along_dim.flat", torch.take_along_dim, f("n", 4), i(3, low=0, high=7))
 case(A, "gather.0d", lambda x, k: torch.gather(x, 0, k), f(), fixed(0), dynamic=False)
 
+case(A, "scatter_add.slices", lambda x, y: x.scatter_add(0, torch.tensor([2, 0, 2, 1])[:, None].expand(4, 5), y), f(3, 5), f(4, 5), dynamic=False)
+case(A, "scatter_reduce.slices", lambda x, y: x.scatter_reduce(1, torch.tensor([2, 0])[None, :].expand_as(y), y, "sum"), f("n", 3), f("n", 2))
+case(A, "scatter_add.part", lambda x, y: x.scatter_add(0, torch.tensor([2, 0])[:, None].expand(2, 3), y), f(3, 5), f(4, 5), dynamic=False)
 case(A, "adaptive_avg_pool1d", lambda x: F.adaptive_avg_pool1d(x, 3), f("n", 2, 7))
 case(A, "adaptive_avg_pool2d", lambda x: F.adaptive_avg_pool2d(x, (3, 4)), f("n", 2, 7, 5))
 case(A, "adaptive_avg_pool3d", lambda x: F.adaptive_avg_pool3d(x, (2, 3, None)), f("n", 2, 5, 4, 3))
