@@ -61,7 +61,7 @@ struct KernelTime {
 
 /// Sets the attribute of a launch that says what it does: it moves `bytes` and
 /// computes `operations` of f32.
-void setWork(mlir::Operation *launch, int64_t bytes, int64_t operations);
+void describeLaunch(mlir::Operation *launch, int64_t bytes, int64_t operations);
 /// Returns what `func` does, from the attributes of its launch.
 KernelWork getWork(mlir::gpu::GPUFuncOp func);
 /// Returns nullopt if the bytes or the operations are absent. Blocks that are

@@ -30,7 +30,7 @@ SmallVector<Value> fx::gpu::launchPoints(OpBuilder &b, Location loc,
   auto launch =
       mlir::gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
   if (bytes)
-    setWork(launch, *bytes, operations);
+    describeLaunch(launch, *bytes, operations);
   b.setInsertionPointToStart(&launch.getBody().front());
   Value linear = arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, launch.getBlockIds().x, threads),

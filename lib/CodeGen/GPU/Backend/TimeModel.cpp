@@ -30,7 +30,8 @@ ArrayRef<DeviceSpeed> fx::gpu::getDeviceSpeeds() {
   return devices;
 }
 
-void fx::gpu::setWork(Operation *launch, int64_t bytes, int64_t operations) {
+void fx::gpu::describeLaunch(Operation *launch, int64_t bytes,
+                             int64_t operations) {
   Builder b(launch->getContext());
   launch->setAttr(
       kWorkAttr,

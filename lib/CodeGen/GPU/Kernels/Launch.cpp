@@ -54,7 +54,7 @@ Value Launch::shared(ArrayRef<int64_t> shape, Type element) {
 }
 
 void Launch::describe(int64_t bytes, int64_t operations) {
-  setWork(op, bytes, operations);
+  describeLaunch(op, bytes, operations);
 }
 
 Value Launch::dynamicShared() {
