@@ -1,5 +1,7 @@
 """Reductions over several dimensions, which kernels treat as rows, columns or steps."""
 
+import json
+
 import exporting
 import harness
 import pytest
@@ -192,3 +194,68 @@ def test_few_columns(columns, tmp_path):
 
     args = randn(45, columns), randn(columns), randn(45, 1), randn(columns, 45)
     harness.check(Function(compute), args, folder=tmp_path, modes=["compiled"])
+
+
+def weighted(x, w):
+    return (x * w[:, :, None]).sum(1)
+
+
+#: Columns of computed values: which are a part of the kernel, as the number of kernels tells.
+COLUMNS = {
+    "squares": (lambda x: (x * x).sum(0), [randn(70, 40)]),
+    "errors": (lambda x, y: (x - y).pow(2).mean(0), [randn(70, 40), randn(70, 40)]),
+    "exponentials": (lambda x: x.exp().sum(0) + 1, [randn(33, 19)]),
+    "distances": (lambda x, w: (x[:, :, None] - w[None]).abs().sum(1), [randn(9, 40), randn(40, 33)]),
+    "tropical": (lambda x, w: (x[:, :, None] + w[None]).amax(1), [randn(9, 40), randn(40, 33)]),
+    "weighted": (weighted, [randn(5, 40, 50), randn(5, 40)]),
+    "half": (lambda x, w: weighted(x, w).float(), [randn(5, 40, 50).bfloat16(), randn(5, 40).bfloat16()]),
+    "row": (lambda x, y: x @ y, [randn(300), randn(300, 90)]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns(name, tmp_path):
+    function, args = COLUMNS[name]
+    exporting.save(exporting.export(Function(function), tuple(args)), tmp_path / "m.pt2")
+    flags = [tmp_path / "m.pt2", "--emit=so", "--no-fallback", "-o"]
+    assert harness.tool("fx-compile", *flags, tmp_path / "m.so", "--report", tmp_path / "r.json").returncode == 0
+    kernels = json.loads((tmp_path / "r.json").read_text())["kernels"]
+    assert [k["schedule"]["kind"] for k in kernels if k["when"] == "run"] == ["window"]
+    harness.check(Function(function), tuple(args), {}, folder=tmp_path, modes=["compiled"])
+
+
+def bytes_between(draw, *shape):
+    return torch.randint(-128, 128, shape, dtype=torch.int8, generator=draw)
+
+
+class Integers(torch.nn.Module):
+    """Matmuls of integers, whose sums wrap around, in all orders of the right operand."""
+
+    def forward(self, bytes_, others):
+        x, y = bytes_
+        wide = [torch._int_mm(x, y), torch._int_mm(x, y.t().contiguous().t()), torch._int_mm(x[:20], y[:, :24])]
+        wide += [torch.bmm(x.view(4, 10, 64).int(), y.view(4, 64, 8)[:, :, :6].int())]
+        return wide + [a @ b for a, b in others] + [a @ b.mT.contiguous().mT for a, b in others]
+
+
+def test_integer_matmuls(tmp_path):
+    draw = torch.Generator().manual_seed(3)
+    others = []
+    for dtype in (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64):
+        info = torch.iinfo(dtype)
+        low, high = info.min // 2, info.max // 2
+        others.append(tuple(torch.randint(low, high, s, dtype=dtype, generator=draw) for s in ((7, 33), (33, 21))))
+    args = ((bytes_between(draw, 40, 64), bytes_between(draw, 64, 32)), others)
+    harness.check(Integers(), args, {}, folder=tmp_path, modes=["compiled"])
+
+
+def test_bytes_are_multiplied_as_bytes(tmp_path):
+    """aten._int_mm of two inputs, not of an input by a weight."""
+    draw = torch.Generator().manual_seed(5)
+    for order in (lambda y: y, lambda y: y.t().contiguous().t()):
+        args = (bytes_between(draw, 40, 64), order(bytes_between(draw, 64, 32)))
+        exporting.save(exporting.export(Function(lambda x, y: torch._int_mm(x, y)), args), tmp_path / "m.pt2")
+        result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so", "--report", tmp_path / "r.json")
+        assert result.returncode == 0, result.stderr
+        kinds = {k["schedule"]["kind"] for k in json.loads((tmp_path / "r.json").read_text())["kernels"]}
+        assert "contraction" in kinds, kinds

@@ -131,11 +131,17 @@ std::optional<llvm::SmallVector<Combiner>> matchReduction(mlir::Operation *op);
 mlir::vector::CombiningKind getCombiningKind(mlir::Operation *combiner);
 
 /// Returns true if the reduction has one reduction loop, which indexes the last
-/// dimension of an input. Such a reduction becomes a row kernel.
+/// dimension of an input, and no input whose last dimension is that of the
+/// result is read along it. Such a reduction becomes a row kernel.
 bool isRowReduction(mlir::linalg::GenericOp op);
 /// Returns true if the loop of the result's last dimension indexes the last
 /// dimension of an input. Such a reduction becomes a window kernel.
 bool isWindowReduction(mlir::linalg::GenericOp op);
+
+/// Returns true for a row of floats times a matrix that is stored in rows, and
+/// not packed. On CPUs, it becomes a window kernel, which reads long parts of a
+/// row and prefetches the next ones.
+bool isRowTimesRows(Contraction c);
 
 /// Returns the estimated cost of the body; the unit is an addition.
 int64_t bodyCost(mlir::linalg::GenericOp op);

@@ -495,10 +495,33 @@ static bool walksLast(linalg::GenericOp op, unsigned loop) {
   return false;
 }
 
+/// The least columns for which neighbouring results are computed together.
+static constexpr int64_t kLeastColumns = 8;
+
+/// Returns true if rows along `loop` would be read with a stride, from an input
+/// whose last dimension is that of the result.
+static bool readsAcross(linalg::GenericOp op, unsigned loop) {
+  AffineMap result = op.getIndexingMapMatchingResult(op->getResult(0));
+  auto last = result.getNumResults()
+                  ? dyn_cast<AffineDimExpr>(result.getResults().back())
+                  : AffineDimExpr(nullptr);
+  if (!last)
+    return false;
+  int64_t columns = op.getStaticLoopRanges()[last.getPosition()];
+  if (!ShapedType::isDynamic(columns) && columns < kLeastColumns)
+    return false;
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    return map.getNumResults() > 1 && map.getResults().back() == last &&
+           map.isFunctionOfDim(loop);
+  });
+}
+
 bool fx::kernel::isRowReduction(linalg::GenericOp op) {
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
-  return reductions.size() == 1 && walksLast(op, reductions[0]);
+  return reductions.size() == 1 && walksLast(op, reductions[0]) &&
+         !readsAcross(op, reductions[0]);
 }
 
 bool fx::kernel::isWindowReduction(linalg::GenericOp op) {
@@ -508,6 +531,17 @@ bool fx::kernel::isWindowReduction(linalg::GenericOp op) {
       return false;
   return map.getNumResults() > 0 &&
          walksLast(op, map.getDimPosition(map.getNumResults() - 1));
+}
+
+bool fx::kernel::isRowTimesRows(Contraction c) {
+  AffineMap map = c.rhsMap();
+  bool isFloat = c.kind == OperandKind::F32 || c.kind == OperandKind::F64;
+  return isFloat && !c.groupSize && c.batch.empty() &&
+         countPoints(c.op, c.m) == 1 && c.k.size() == 1 &&
+         c.lhsMap().isProjectedPermutation() &&
+         !c.rhs().getDefiningOp<UnpackOp>() && isWindowReduction(c.op) &&
+         map.getNumResults() == 2 && map.getDimPosition(0) == c.k.front() &&
+         map.getDimPosition(1) == c.lastN();
 }
 
 /// The instructions that convert an eight-bit float on a GPU

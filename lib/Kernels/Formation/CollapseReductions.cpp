@@ -308,8 +308,19 @@ struct CollapseReductions
     : fx::kernel::impl::CollapseReductionsPassBase<CollapseReductions> {
   using Base::Base;
 
+  /// Returns true for products of one row with several others, which are
+  /// reductions of rows.
+  static bool isRowOfDots(Contraction c) {
+    AffineMap map = c.rhsMap();
+    return countPoints(c.op, c.m) == 1 && !c.groupSize &&
+           map.isProjectedPermutation() && map.getNumResults() > 0 &&
+           llvm::is_contained(c.k, map.getDimPosition(map.getNumResults() - 1));
+  }
   static bool isCandidate(linalg::GenericOp op) {
-    return hasSimpleMaps(op) && matchReduction(op) && !matchContraction(op);
+    if (!hasSimpleMaps(op) || !matchReduction(op))
+      return false;
+    auto match = matchContraction(op);
+    return !match || isRowOfDots(*match);
   }
 
   void runOnOperation() override {

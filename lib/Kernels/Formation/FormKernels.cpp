@@ -339,6 +339,8 @@ Group KernelFormation::contraction(const Contraction &match) {
       !target.readsAnyOrder() &&
       map.getDimPosition(map.getNumResults() - 1) != c.lastN())
     return group;
+  if (!target.isGPU && isRowTimesRows(c))
+    return group;
   group.insert(c.op);
   int column = c.lastN();
   auto fits = [&](const Group &g) {
@@ -506,6 +508,10 @@ Group KernelFormation::window(linalg::GenericOp op) {
   if (!fits(group))
     return Group();
   addChain(group, fits);
+  // Windows that overlap would compute elements several times.
+  if (llvm::all_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.isProjectedPermutation(); }))
+    addProducers(group, fits);
   for (OpOperand *operand : op.getDpsInputOperands()) {
     Operation *def = operand->get().getDefiningOp();
     if (isFree(def) && operand->get().hasOneUse() && isEasyPad(def, target))

@@ -158,9 +158,11 @@ bool rewriteGrouped(Contraction &c, GroupedWeight &w);
 bool rewriteActivations(Contraction &c, const ByteLayout &layout);
 
 /// Rewrites `op` to a contraction of bytes in that layout if it is one of
-/// signed bytes. Returns false if it is none or has the layout, or if its
-/// operands do not fit.
-bool rewriteSigned(mlir::linalg::GenericOp op, const ByteLayout &layout);
+/// signed bytes. `isState` says that the right operand depends on states alone.
+/// Returns false if `op` is none or has the layout, if its operands do not fit,
+/// or if that would take longer.
+bool rewriteSigned(mlir::linalg::GenericOp op, const ByteLayout &layout,
+                   bool isState);
 
 /// Gives the groups of the remaining grouped weights a dimension again.
 void splitGroups(mlir::func::FuncOp func);

@@ -485,12 +485,11 @@ void IntegerContractions::runOnOperation() {
     SmallVector<linalg::GenericOp> products;
     StateAnalysis remaining(func);
     func.walk([&](linalg::GenericOp op) {
-      if (op.getNumReductionLoops() && op.getNumDpsInputs() == 2 &&
-          remaining.isStateOnly(op.getInputs()[1]))
+      if (op.getNumReductionLoops() && op.getNumDpsInputs() == 2)
         products.push_back(op);
     });
     for (linalg::GenericOp op : products)
-      if (rewriteSigned(op, layout))
+      if (rewriteSigned(op, layout, remaining.isStateOnly(op.getInputs()[1])))
         ++numRewritten;
     if (!isGPU())
       splitGroups(func);

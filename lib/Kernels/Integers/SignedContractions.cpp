@@ -64,7 +64,8 @@ static linalg::GenericOp makeUnsigned(OpBuilder &b, linalg::GenericOp op) {
   return copy;
 }
 
-bool fx::kernel::rewriteSigned(linalg::GenericOp op, const ByteLayout &layout) {
+bool fx::kernel::rewriteSigned(linalg::GenericOp op, const ByteLayout &layout,
+                               bool isState) {
   if (!isSignedProduct(op))
     return false;
   OpBuilder b(op);
@@ -74,6 +75,13 @@ bool fx::kernel::rewriteSigned(linalg::GenericOp op, const ByteLayout &layout) {
   std::optional<Contraction> c = matchContraction(trial);
   std::optional<Quads> quads = c ? matchQuads(*c) : std::nullopt;
   if (!quads || c->a != 0 || !c->batch.empty()) {
+    trial.erase();
+    return false;
+  }
+  // Sums of all terms of both operands cost as much as the products of one row.
+  bool isRow = countPoints(trial, c->m) == 1;
+  if (isRow && !isState &&
+      c->rhsMap().getResults().back() == b.getAffineDimExpr(quads->loop)) {
     trial.erase();
     return false;
   }

@@ -273,7 +273,7 @@ static std::optional<KernelMatch> matchKernel(func::FuncOp kernel,
                                               const TargetInfo &target) {
   for (Operation &op : kernel.getBody().front()) {
     auto match = matchContraction(&op, target);
-    if (!match)
+    if (!match || isRowTimesRows(*match))
       continue;
     AffineMap map = match->rhsMap();
     if (match->rhs().getDefiningOp<UnpackOp>() ||

@@ -15,6 +15,8 @@
 #include "SlidingWindow.h"
 #include "WindowEmitter.h"
 
+#include "fx/CodeGen/Common/Buffers.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -82,36 +84,41 @@ void WindowEmitter::choosePrefetches() {
   if (loops.size() != 1 || code.machine.isNEON)
     return;
   reduced = loops.front();
-  for (OpOperand *operand : root.getDpsInputOperands()) {
-    Value input = operand->get();
-    auto type = dyn_cast<RankedTensorType>(input.getType());
-    const Buffer *buffer = type ? code.buffer(input) : nullptr;
-    AffineMap map = root.getMatchingIndexingMap(operand);
-    unsigned rank = map.getNumResults();
-    if (!buffer || !type.hasStaticShape() ||
-        !type.getElementType().isIntOrFloat() || rank < 2 ||
-        !map.isProjectedPermutation() || map.getDimPosition(rank - 1) != lane ||
-        map.getDimPosition(rank - 2) != reduced ||
-        !buffer->strides.back().isStatic(1))
-      continue;
-    int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    if (type.getNumElements() * bytes >= kLeastPrefetched)
-      prefetched.push_back({operand, bytes});
-  }
+  for (auto op : code.source.getBody().front().getOps<linalg::GenericOp>())
+    for (OpOperand *operand : op.getDpsInputOperands())
+      choosePrefetch(op, *operand);
+}
+
+void WindowEmitter::choosePrefetch(linalg::GenericOp op, OpOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  const Buffer *buffer = type ? code.buffer(operand.get()) : nullptr;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  ArrayRef<int> labelsOfLoops = labels.ofLoops(op);
+  unsigned rank = map.getNumResults();
+  if (!buffer || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() || rank < 2 ||
+      !map.isProjectedPermutation() || !buffer->strides.back().isStatic(1) ||
+      llvm::any_of(
+          prefetched,
+          [&](const Prefetched &other) { return other.buffer == buffer; }))
+    return;
+  SmallVector<int> loops;
+  for (unsigned d = 0; d < rank; ++d)
+    loops.push_back(labelsOfLoops[map.getDimPosition(d)]);
+  int64_t bytes = codegen::getElementBytes(type.getElementType());
+  if (loops[rank - 1] == int(lane) && loops[rank - 2] == int(reduced) &&
+      type.getNumElements() * bytes >= kLeastPrefetched)
+    prefetched.push_back({buffer, std::move(loops), bytes});
 }
 
 void WindowEmitter::emitPrefetches(int64_t vector) {
-  for (auto [operand, bytes] : prefetched) {
-    if (vector * code.lanes * bytes % kLine)
+  for (const Prefetched &input : prefetched) {
+    if (vector * code.lanes * input.bytes % kLine)
       continue;
-    Coords there;
-    for (AffineExpr expr : root.getMatchingIndexingMap(operand).getResults()) {
-      unsigned d = cast<AffineDimExpr>(expr).getPosition();
-      Index place =
-          d == reduced ? code.add(at[d], Index::of(kRowsAhead)) : at[d];
-      there.push_back({place, d == lane});
-    }
-    code.prefetch(*code.buffer(operand->get()), there);
+    Index here = at[reduced];
+    at[reduced] = code.add(here, Index::of(kRowsAhead));
+    code.prefetch(*input.buffer, coords(input.loops));
+    at[reduced] = here;
   }
 }
 

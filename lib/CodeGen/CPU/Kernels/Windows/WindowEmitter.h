@@ -27,8 +27,13 @@ struct WindowEmitter {
   unsigned lane = 0;                      ///< the loop that the lanes walk
   llvm::SmallVector<codegen::Index> at;   ///< the position of each loop
   llvm::SmallVector<mlir::Value> neutral; ///< of each combiner
-  /// Inputs of which rows are prefetched, and the bytes of an element.
-  llvm::SmallVector<std::pair<mlir::OpOperand *, int64_t>> prefetched;
+  /// An input of which rows are prefetched.
+  struct Prefetched {
+    const codegen::Buffer *buffer;
+    llvm::SmallVector<int> loops; ///< those of its dimensions
+    int64_t bytes;                ///< of an element
+  };
+  llvm::SmallVector<Prefetched> prefetched;
   unsigned reduced = 0; ///< the loop over the rows of `prefetched`
 
   explicit WindowEmitter(codegen::KernelCode &code) : code(code) {}
@@ -46,6 +51,7 @@ struct WindowEmitter {
   /// Chooses the inputs whose rows are prefetched. A block of columns is a part
   /// of each row, so the prefetcher of the CPU does not see one stream.
   void choosePrefetches();
+  void choosePrefetch(mlir::linalg::GenericOp op, mlir::OpOperand &operand);
   /// Prefetches the columns `at[lane]` of a later row.
   void emitPrefetches(int64_t vector);
   /// Combines the element of the input in iteration `at` with `sums`, of which
