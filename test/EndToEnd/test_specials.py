@@ -6,6 +6,7 @@ import sys
 
 import exporting
 import harness
+import numpy
 import pytest
 import torch
 
@@ -52,6 +53,40 @@ def test_remainders_by_numbers(dtype, tmp_path):
     """ATen rounds the number to the tensor's dtype, which changes a remainder completely."""
     x = torch.tensor([3.7, 100.0, 1000.0, -77.0, 6e4, -1.0]).to(dtype)
     harness.check(Remainders(), (x, torch.tensor(0.3)), folder=tmp_path, modes=["native", "interpret"])
+
+
+class ExactRemainders(torch.nn.Module):
+    def forward(self, x, y):
+        return torch.fmod(x, y), torch.remainder(x, y)
+
+
+def test_remainders_of_all_magnitudes(tmp_path):
+    """Exact, as float64's are, also where PyTorch's vectors give NaN; the quotients of some are
+    beyond all integers, others are just below an integer."""
+    draw = torch.Generator().manual_seed(1)
+
+    def drawn(low, high, count):
+        return torch.randint(low, high, (count,), generator=draw)
+
+    x, y = (drawn(-(2**31), 2**31, 40000).to(torch.int32).view(torch.float32) for _ in range(2))
+    near = torch.randn(20000, generator=draw)
+    multiples = (drawn(0, 2**29, 20000).double() * near).float()
+    below = torch.nextafter(multiples, torch.zeros(()))
+    small = drawn(-50, 50, 20000) * near
+    special = torch.tensor([0.0, -0.0, 1.0, -1.0, torch.inf, -torch.inf, torch.nan, 1e-45, 3.4e38, 2.0])
+    left, right = torch.cartesian_prod(special, special).T
+    x = torch.cat([x, multiples, below, small, left.repeat(9)])
+    y = torch.cat([y, near, near, near, right.repeat(9)])
+    exporting.save(exporting.export(ExactRemainders(), (x, y)), tmp_path / "m.pt2")
+    # The exact remainder of two numbers of float32 is one of float32.
+    r = torch.from_numpy(numpy.fmod(x.double().numpy(), y.double().numpy()))
+    wrong = (r != 0) & ((r < 0) != (y < 0))
+    want = [r.float(), torch.where(wrong, (r.float() + y), r.float())]
+    target = harness.compiled(tmp_path / "m.pt2", "native")
+    for got, expected in zip(harness.run(target, ((x, y), {}), tmp_path / "out", want), want, strict=True):
+        assert torch.equal(got.isnan(), expected.isnan())
+        assert torch.equal(got.nan_to_num(7), expected.nan_to_num(7))
+        assert torch.equal(got[r == 0].signbit(), expected[r == 0].signbit())
 
 
 class NearZero(torch.nn.Module):

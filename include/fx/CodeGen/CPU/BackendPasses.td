@@ -295,11 +295,14 @@ def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
     ```
 
     Maxima and minima of f32 and f64 become comparisons in the order of x86's
-    instructions, which return their second operand if one is NaN.
+    instructions, which return their second operand if one is NaN. Remainders of
+    vectors of f32 are computed in f64, or by fmodf if a quotient is 2^29 or
+    more. f16 and bf16 are rounded to integers as f32.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
 }

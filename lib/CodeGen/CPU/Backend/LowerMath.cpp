@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/Common/Buffers.h"
+#include "Remainders.h"
 
 #include "fx/CodeGen/CPU/Backend.h"
+#include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/Common/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -72,6 +74,27 @@ static void compareAsF32(Operation *root) {
   });
 }
 
+/// Rounds f16 and bf16 to integers as f32. LLVM folds the conversions around
+/// these functions, and then computes each element of a vector alone.
+static void roundAsF32(Operation *root) {
+  root->walk([](Operation *op) {
+    if (!isa<math::CeilOp, math::FloorOp, math::RoundOp, math::RoundEvenOp,
+             math::TruncOp>(op))
+      return;
+    Value x = op->getOperand(0);
+    Type type = x.getType();
+    auto vector = dyn_cast<VectorType>(type);
+    if (!x.getDefiningOp<arith::ExtFOp>() ||
+        !getElementTypeOrSelf(type).isF32() || !vector || vector.getRank() != 1)
+      return;
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    op->setOperand(
+        0, LLVM::CallIntrinsicOp::create(
+               b, type, b.getStringAttr("llvm.arithmetic.fence"), ValueRange(x))
+               .getResults());
+  });
+}
+
 /// Expands maxima and minima of f32 and f64 to the comparison of x86's
 /// instruction, which returns its second operand if one is NaN: the result is
 /// NaN if `x`, this operand, is. One instruction if the other one is a
@@ -117,7 +140,9 @@ struct LowerMath : fx::cpu::impl::FXCPULowerMathBase<LowerMath> {
     unrollLibmVectors(getOperation());
     callLibm(getOperation());
     expandExtrema(getOperation());
+    fx::cpu::expandRemainders(getOperation());
     compareAsF32(getOperation());
+    roundAsF32(getOperation());
   }
 };
 } // namespace

@@ -249,3 +249,35 @@ func.func @maximum_with_nan(%x: f32) -> f32 {
   %m = arith.maximumf %x, %nan : f32
   return %m : f32
 }
+
+// -----
+
+// A remainder is exact in f64 if all quotients are below 2^29. libm computes
+// the others.
+// CHECK-LABEL: func.func @remainder
+// CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[Y:.*]]: vector<16xf32>)
+// CHECK: %[[ALL:.*]] = vector.reduction <and>, %{{.*}} : vector<16xi1> into i1
+// CHECK: scf.if %[[ALL]]
+// CHECK: arith.divf %{{.*}} : vector<16xf64>
+// CHECK: math.trunc
+// CHECK: math.copysign %{{.*}}, %[[X]]
+// CHECK: } else {
+// CHECK: arith.remf %[[X]], %[[Y]] : vector<16xf32>
+func.func @remainder(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %r = arith.remf %x, %y : vector<16xf32>
+  return %r : vector<16xf32>
+}
+
+// -----
+
+// LLVM would round each element of bf16 alone.
+// CHECK-LABEL: func.func @round
+// CHECK: %[[WIDE:.*]] = arith.extf
+// CHECK: %[[FENCE:.*]] = llvm.call_intrinsic "llvm.arithmetic.fence"(%[[WIDE]])
+// CHECK: math.roundeven %[[FENCE]]
+func.func @round(%x: vector<16xbf16>) -> vector<16xbf16> {
+  %w = arith.extf %x : vector<16xbf16> to vector<16xf32>
+  %r = math.roundeven %w : vector<16xf32>
+  %y = arith.truncf %r : vector<16xf32> to vector<16xbf16>
+  return %y : vector<16xbf16>
+}
