@@ -120,3 +120,25 @@ func.func @transpose(%x: tensor<1x3x8x8xf32>) -> tensor<1x10x10x3xf32> {
   } : tensor<1x8x8x3xf32> to tensor<1x10x10x3xf32>
   return %p : tensor<1x10x10x3xf32>
 }
+
+// A slice with all elements of the dimensions that are dropped is one of the
+// whole tensor, and so is one that is inserted.
+// CHECK-LABEL: func.func @slices
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<1x16x8x64xf32>,
+// CHECK-DAG: %[[WHOLE:.*]] = tensor.collapse_shape %[[X]] {{.}}[0, 1], [2], [3]] : tensor<1x16x8x64xf32> into tensor<16x8x64xf32>
+// CHECK: %[[HALF:.*]] = tensor.extract_slice %[[WHOLE]][0, 0, 32] [16, 8, 32] [1, 1, 1]
+// CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[HALF]] : tensor<16x8x32xf32>)
+// CHECK: %[[ALL:.*]] = tensor.insert_slice %[[Y]] into %{{.*}}[0, 0, 32] [16, 8, 32] [1, 1, 1] : tensor<16x8x32xf32> into tensor<16x8x64xf32>
+// CHECK: %[[R:.*]] = tensor.expand_shape %[[ALL]] {{.}}[0, 1], [2], [3]]
+// CHECK: return %[[R]]
+func.func @slices(%x: tensor<1x16x8x64xf32>, %out: tensor<1x16x8x64xf32>) -> tensor<1x16x8x64xf32> {
+  %half = tensor.extract_slice %x[0, 0, 0, 32] [1, 16, 8, 32] [1, 1, 1, 1] : tensor<1x16x8x64xf32> to tensor<1x16x8x32xf32>
+  %e = tensor.empty() : tensor<1x16x8x32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%half : tensor<1x16x8x32xf32>) outs(%e : tensor<1x16x8x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.absf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<1x16x8x32xf32>
+  %all = tensor.insert_slice %y into %out[0, 0, 0, 32] [1, 16, 8, 32] [1, 1, 1, 1] : tensor<1x16x8x32xf32> into tensor<1x16x8x64xf32>
+  return %all : tensor<1x16x8x64xf32>
+}

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SliceShapes.h"
+
 #include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -161,6 +163,7 @@ struct AlignShapes : fx::kernel::impl::AlignShapesPassBase<AlignShapes> {
     tensor::CastOp::getCanonicalizationPatterns(patterns, context);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     tensor::populateFoldTensorEmptyPatterns(patterns);
+    fx::kernel::populateSliceShapePatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   }
 
