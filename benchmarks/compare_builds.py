@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--seconds", type=float, default=5, help="timing, per row")
     parser.add_argument("--compiles", type=int, default=3, help="of each build")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.runtimes = [runtime(build) for build in options.builds]
     torch.set_num_threads(1)
     names = options.names or [*MODELS, *operators.CASES]

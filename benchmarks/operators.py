@@ -69,6 +69,35 @@ CASES = {
         for name in ["sin", "cos", "tan", "atan", "asinh", "sinh", "cosh", "tanh"]
         + ["exp", "exp2", "expm1", "erf", "erfc"]
     },
+    **{name: (getattr(torch, name), SQUARE, torch.bfloat16) for name in ["round", "floor"]},
+    "fmod": (lambda x: torch.fmod(x, 0.3), SQUARE),
+    "floor_divide": (lambda x: torch.floor_divide(x, 0.3), SQUARE),
+    # Reductions over outer dimensions of what pointwise ops compute.
+    "squares (0)": (lambda x: (x * x).sum(0), (4096, 1024)),
+    "weighted (1)": (lambda x: (x * x[..., :1]).sum(1), CUBE),
+    "gelu, mean (1)": (lambda x: F.gelu(x).mean(1), CUBE),
+    "distances": (lambda x: (x[0][:, :, None] - x[1][None]).abs().sum(1), (2, 128, 128)),
+    "row by matrix": (lambda x: x[0] @ x, (2048, 2048)),
+    "mm int32": (lambda x: x[0].round().int() @ x[1].round().int(), (2, 256, 256)),
+    "mm int64": (lambda x: x[0].round().long() @ x[1].round().long(), (2, 256, 256)),
+    "mm int8": (
+        lambda x: torch._int_mm(*(9 * x.round()).clamp(-99, 99).to(torch.int8)), (2, 512, 512)),
+    "conv_transpose 2": (
+        lambda x: F.conv_transpose2d(x, x[0, :, :8, :16].reshape(64, 32, 2, 2), stride=2),
+        (1, 64, 32, 32)),
+    "conv_transpose 4": (
+        lambda x: F.conv_transpose2d(
+            x, x[0, :, :16].reshape(64, 32, 4, 4), stride=2, padding=1),
+        (1, 64, 32, 32)),
+    "avg_pool to 7": (lambda x: F.adaptive_avg_pool2d(x, 7), (4, 64, 56, 56)),
+    "scatter_add": (
+        lambda x: x.new_zeros(1024, 64).scatter_add(
+            0, (x[:, :1].abs() * 99).long().expand(-1, 64), x),
+        (8192, 64)),
+    "rotary": (
+        lambda x: torch.cat([x[..., :32] * x[0, 0, :, :32] - x[..., 32:] * x[0, 1, :, :32],
+                             x[..., 32:] * x[0, 0, :, :32] + x[..., :32] * x[0, 1, :, :32]], -1),
+        (1, 16, 512, 64)),
     # Functions of positive numbers, and of those up to 1.
     **{
         name: (lambda x, function=getattr(torch, name): function(x.abs()), SQUARE)
