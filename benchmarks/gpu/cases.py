@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import data
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401, defines operators
 from torch import nn
 from torch.nn import functional as F
 
@@ -60,7 +61,8 @@ class Spec:
 
     def make(self, seed: int) -> torch.Tensor:
         if self.high:
-            return data.integers(seed, self.high, *self.shape)
+            made = data.integers(seed, self.high, *self.shape)
+            return made if self.dtype.is_floating_point else made.to(self.dtype)
         count = torch.Size(self.shape).numel()
         flat = data.normal(seed, count + self.offset, dtype=self.dtype, scale=self.scale)
         return flat[self.offset:].reshape(self.shape)
@@ -136,25 +138,32 @@ def _scaled(name, m, n, k, fast, small=(130, 80, 144)) -> Case:
 
 
 class QuantizedLinear(nn.Module):
-    """A linear layer of integers of `bits` bits, with a scale for each `size` terms of a row."""
+    """A linear layer of integers: of 8 bits with a scale for each row, or of 4 bits with one for
+    each `size` terms of a row."""
 
-    def __init__(self, name: str, n: int, k: int, bits: int, size: int):
+    def __init__(self, name: str, n: int, k: int, size: int):
         super().__init__()
-        half = 1 << (bits - 1)
+        half = 8 if size else 128
         q = data.integers(zlib.crc32(name.encode()), 2 * half, n, k) - half
         self.register_buffer("q", q.to(torch.int8))
-        self.register_buffer("scales", torch.empty(n, k // size, 1))
+        self.register_buffer("scales", torch.empty(n, k // size if size else 1))
+        self.size = size
 
     def forward(self, x):
-        n, groups, _ = self.scales.shape
-        weight = self.q.to(self.scales.dtype).reshape(n, groups, -1) * self.scales
-        return F.linear(x, weight.reshape(n, -1))
+        if not self.size:
+            return F.linear(x, self.q.to(x.dtype)) * self.scales[:, 0]
+        if x.dtype == torch.float64:  # the reference
+            weight = self.q.unflatten(1, (-1, self.size)).double() * self.scales[..., None]
+            return F.linear(x, weight.flatten(1))
+        weight = torch.ops.quantized_decomposed.dequantize_per_channel_group(
+            self.q, self.scales.float(), None, -8, 7, torch.int8, self.size, torch.float32)
+        return F.linear(x, weight.to(x.dtype))
 
 
-def _quantized(name, m, n, k, bits, size, small=(1, 40, 128)) -> Case:
+def _quantized(name, m, n, k, size) -> Case:
     """Makes a case of bf16. The bytes are those of the integers and scales."""
     def sizes(is_small):
-        return small if is_small else (m, n, k)
+        return (1, 40, 128) if is_small else (m, n, k)
 
     def inputs(is_small):
         rows, _, terms = sizes(is_small)
@@ -162,10 +171,10 @@ def _quantized(name, m, n, k, bits, size, small=(1, 40, 128)) -> Case:
 
     def work(is_small):
         _, n, k = sizes(is_small)
-        return n * k * bits / 8 + 2.0 * n * k / size, "B"
+        return (n * k / 2 + 2.0 * n * k / size if size else 1.0 * n * k), "B"
 
-    return Case(lambda is_small: QuantizedLinear(name, *sizes(is_small)[1:], bits, size), inputs,
-                work, dtype=HALF)
+    return Case(lambda is_small: QuantizedLinear(name, *sizes(is_small)[1:], size), inputs, work,
+                dtype=HALF)
 
 
 def _moves() -> dict[str, Case]:
@@ -183,10 +192,9 @@ def _moves() -> dict[str, Case]:
             "argmax_bf16", lambda x: x.argmax(-1), [Spec((64, 128256), HALF)],
             [Spec((3, 700), HALF)], lambda x: (2.0 * x[0] * x[1], "B")),
         "int_mm_4096": function(
-            "int_mm_4096", lambda x, w: torch._int_mm((x - 64).to(torch.int8),
-                                                      (w - 64).to(torch.int8).t()),
-            [Spec((4096, 4096), high=128)] * 2, [Spec((136, 80), high=128),
-                                                 Spec((72, 80), high=128)],
+            "int_mm_4096", lambda x, w: torch._int_mm(x, w.t()),
+            [Spec((4096, 4096), torch.int8, high=128)] * 2,
+            [Spec((136, 80), torch.int8, high=128), Spec((72, 80), torch.int8, high=128)],
             lambda x, w: (2.0 * x[0] * x[1] * w[0], "FLOP")),
     }
 
@@ -336,8 +344,8 @@ def kernels() -> dict[str, Case]:
     made |= {name: _attention(name, *about[:2], causal=about[2])
              for name, about in attentions.items()}
     made |= _decode_cases() | _moves()
-    made |= {name: _quantized(name, 1, 4096, 4096, bits, size) for name, bits, size in (
-        ("linear_1_row_int8", 8, 128), ("linear_1_row_int4", 4, 32))}
+    made |= {name: _quantized(name, 1, 4096, 4096, size)
+             for name, size in (("linear_1_row_int8", 0), ("linear_1_row_int4", 32))}
     for dtype, end in ((F32, ""), (HALF, "_bf16")):
         for name, sizes, options in (("conv_3x3", images, {}), ("conv_3x3_wide", wide, {}),
                                      ("conv_1x1", (32, 256, 56, 64, 1), {}),
