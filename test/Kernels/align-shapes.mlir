@@ -142,3 +142,54 @@ func.func @slices(%x: tensor<1x16x8x64xf32>, %out: tensor<1x16x8x64xf32>) -> ten
   %all = tensor.insert_slice %y into %out[0, 0, 0, 32] [1, 16, 8, 32] [1, 1, 1, 1] : tensor<1x16x8x32xf32> into tensor<1x16x8x64xf32>
   return %all : tensor<1x16x8x64xf32>
 }
+
+// An element of a vector has no dimension for its offset.
+// CHECK-LABEL: func.func @element
+// CHECK: %[[ONE:.*]] = tensor.extract_slice %{{.*}}[2] [1] [1]
+// CHECK: tensor.collapse_shape %[[ONE]] []
+func.func @element(%x: tensor<5xf32>, %y: tensor<f32>) -> tensor<f32> {
+  %one = tensor.extract_slice %x[2] [1] [1] : tensor<5xf32> to tensor<1xf32>
+  %number = tensor.collapse_shape %one [] : tensor<1xf32> into tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %sum = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%number, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %sum : tensor<f32>
+}
+
+// The columns of a matmul are not divided into groups of two: a vector would
+// have two of them.
+// CHECK-LABEL: func.func @groups
+// CHECK: linalg.matmul {{.*}} -> tensor<8x64xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x64xf32>)
+// CHECK: tensor.expand_shape {{.*}} into tensor<8x32x2xf32>
+func.func @groups(%x: tensor<8x24xf32>, %w: tensor<24x64xf32>, %out: tensor<8x64xf32>) -> tensor<8x32x2xf32> {
+  %p = linalg.matmul ins(%x, %w : tensor<8x24xf32>, tensor<24x64xf32>) outs(%out : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %e = tensor.empty() : tensor<8x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.absf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8x64xf32>
+  %parts = tensor.expand_shape %y [[0], [1, 2]] output_shape [8, 32, 2] : tensor<8x64xf32> into tensor<8x32x2xf32>
+  return %parts : tensor<8x32x2xf32>
+}
+
+// Heads of 16 columns are.
+// CHECK-LABEL: func.func @heads
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x4x16xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x4x16xf32>)
+// CHECK-NOT: tensor.expand_shape
+func.func @heads(%x: tensor<8x24xf32>, %w: tensor<24x64xf32>, %out: tensor<8x64xf32>) -> tensor<8x4x16xf32> {
+  %p = linalg.matmul ins(%x, %w : tensor<8x24xf32>, tensor<24x64xf32>) outs(%out : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %e = tensor.empty() : tensor<8x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.absf %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8x64xf32>
+  %parts = tensor.expand_shape %y [[0], [1, 2]] output_shape [8, 4, 16] : tensor<8x64xf32> into tensor<8x4x16xf32>
+  return %parts : tensor<8x4x16xf32>
+}

@@ -70,6 +70,8 @@ def AlignShapesPass : Pass<"fx-align-shapes", "::mlir::ModuleOp"> {
     that, for example, a matmul on `[batch * length, features]` can be fused
     with pointwise ops on `[batch, length, features]`. Pointwise ops on the
     result of a convolution keep its shape, because its loops cannot be split.
+    A matmul and the pointwise ops behind it also keep theirs if its columns would
+    be divided into fewer than 16, as those of channels in groups are.
     Reshapes of slices become reshapes of whole tensors where the slice has all
     elements of the dimensions that change, so that kernels read and write the
     slice in place.

@@ -67,6 +67,53 @@ static bool followsConvolution(Value value) {
   return false;
 }
 
+/// The least columns of a matmul that fill a vector.
+static constexpr int64_t kLeastColumns = 16;
+/// The most ops that are looked at from one reshape.
+static constexpr unsigned kMostOps = 64;
+
+/// Returns true if the last dimension becomes several, of which the last one is
+/// shorter than a vector. If these are groups of channels, the matmuls in front
+/// of them would compute so few columns at a time.
+static bool splitsColumns(tensor::ExpandShapeOp op) {
+  SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
+  if (groups.empty())
+    return false;
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : groups.back())
+    if (op.getResultType().getDimSize(dim) != 1)
+      sizes.push_back(op.getResultType().getDimSize(dim));
+  return sizes.size() > 1 && !ShapedType::isDynamic(sizes.back()) &&
+         sizes.back() < kLeastColumns;
+}
+
+/// Returns true if pointwise ops compute `value` from the result of a matmul.
+static bool followsMatMul(Value value) {
+  SmallVector<Value> open{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty() && seen.size() < kMostOps) {
+    Operation *def = open.pop_back_val().getDefiningOp();
+    if (!def || !seen.insert(def).second)
+      continue;
+    if (Value source = getWithUnits(def)) {
+      open.push_back(source);
+      continue;
+    }
+    auto op = dyn_cast<linalg::LinalgOp>(def);
+    if (!op)
+      continue;
+    if (op.getNumReductionLoops()) {
+      if (op.getNumDpsInputs() > 1)
+        return true;
+      continue;
+    }
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (op.getMatchingIndexingMap(input).isPermutation())
+        open.push_back(input->get());
+  }
+  return false;
+}
+
 /// Returns true if the reshape that defines or reads `fused` adds and drops no
 /// unit dimensions. Otherwise the patterns would drop and add them forever.
 static bool splitsDimensions(OpOperand *fused) {
@@ -83,8 +130,9 @@ static bool splitsDimensions(OpOperand *fused) {
   auto generic = dyn_cast<linalg::GenericOp>(fused->getOwner());
   if (generic && generic.hasIndexSemantics() && generic.getNumReductionLoops())
     return false;
-  if (isa<tensor::ExpandShapeOp>(fused->getOwner()) &&
-      followsConvolution(fused->get()))
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(fused->getOwner());
+  if (expand && (followsConvolution(fused->get()) ||
+                 (splitsColumns(expand) && followsMatMul(fused->get()))))
     return false;
   return isProper(fused->get().getDefiningOp()) && isProper(fused->getOwner());
 }

@@ -26,6 +26,9 @@ struct Slice {
 static std::optional<Slice> merge(const Slice &slice, ArrayRef<int64_t> shape,
                                   ArrayRef<ReassociationIndices> groups,
                                   Builder b) {
+  // A tensor of rank 0 has no dimensions for the offsets.
+  if (groups.empty())
+    return std::nullopt;
   Slice merged;
   for (const ReassociationIndices &group : groups) {
     if (group.size() == 1) {
