@@ -79,7 +79,7 @@ def row(key: str, gpu: str, times: dict, folder: pathlib.Path) -> list[str]:
 
 
 HEADER = ["case", "class", "launches", "MB", "billion operations", "limit", "expected, µs",
-          "measured, µs", "share of the limit", "eager, µs", "registers", "shared KiB", "spills"]
+          "measured, µs", "share", "eager, µs", "registers", "shared KiB", "spills"]
 
 
 def main() -> None:

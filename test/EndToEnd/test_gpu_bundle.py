@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -222,6 +223,24 @@ def test_all_cases(folder):
         assert {row["status"] for row in rows} == {"ok"}
         assert all(row["emulated"]["equal"] == row["emulated"]["of"] for row in rows
                    if part == "calibrate")
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="needs ptxas")
+def test_expected_times(tmp_path):
+    """The table of kernels, with measured times if there are any."""
+    rows = [{"case": "argmax_bf16", "who": who, "status": "ok", "events_ms": ms}
+            for who, ms in (("ours", 0.01), ("eager", 0.02))]
+    (tmp_path / "speed.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    script = BUNDLE.with_name("expected.py")
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in
+             python(script, "argmax_bf16", "--results", tmp_path).splitlines()]
+    found = dict(zip(cells[0], cells[2], strict=True))
+    assert (found["case"], found["class"], found["launches"]) == ("`argmax_bf16`", "`rows`", "1")
+    assert found["measured, µs"] == "10.0" and found["eager, µs"] == "20.0"
+    # 64 rows of 128,256 numbers are 16.4 MB, 3.8 µs at the 4.27 TB/s of an H200.
+    assert found["MB"] == "16.4" and found["limit"] == "memory" and found["spills"] == "0"
+    assert found["share"] == "38%"
+    assert python(script, "argmax", status=(2,)) == ""  # no such case
 
 
 # One worker runs all of them, since they share the bundle.
