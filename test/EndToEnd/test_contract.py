@@ -5,6 +5,7 @@ import json
 import re
 
 import exporting
+import fx_mlir
 import harness
 import pytest
 import torch
@@ -230,3 +231,20 @@ def test_the_lower_bound_of_two_is_not_checked(tmp_path):
             else:
                 expected = exporting.eager(Ranged(), (x,))
                 harness.compare(harness.run(tmp_path / model, ((x,), {}), place, expected, *flags), expected)
+
+
+@pytest.mark.parametrize("name, call", [
+    ("scatter_add", lambda x, i, y: x.scatter_add(0, i[:, None].expand(-1, 3), y)),
+    ("index_add", lambda x, i, y: x.index_add(0, i, y)),
+    ("index_copy", lambda x, i, y: x.index_copy(0, i, y))])
+def test_index_out_of_range_names_the_operator(name, call):
+    class Module(torch.nn.Module):
+        def forward(self, x, i, y):
+            return call(x, i, y)
+
+    args = torch.zeros(4, 3), torch.tensor([3, 0]), torch.ones(2, 3)
+    model = fx_mlir.compile(Module(), args)
+    assert torch.equal(model(*args), call(*args))
+    for index in (4, -1):
+        with pytest.raises(fx_mlir.Error, match=rf"aten\.{name}: an index is out of range.*{__file__}"):
+            model(args[0], torch.tensor([3, index]), args[2])

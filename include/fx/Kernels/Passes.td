@@ -276,13 +276,9 @@ def TransposeWeightsPass : Pass<"fx-transpose-weights", "::mlir::ModuleOp"> {
     alone, and that are stored otherwise. The transposition runs when the model
     is compiled. The dimensions along K get the order of the left operand: a
     filter KH KW C F becomes F KH KW C. Grouped convolutions and matmuls of a
-    static number of rows below `least-rows` have other kernels, and keep their
-    weights. The op must be a `linalg.generic`.
+    static number of rows below 128 have other kernels, and keep their weights.
+    The op must be a `linalg.generic`.
   }];
-  let options = [
-    Option<"leastRows", "least-rows", "int64_t", "128",
-           "The least number of rows of a matmul whose weight is transposed.">
-  ];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];

@@ -221,7 +221,7 @@ static LogicalResult buildPhases(NodeLowering &n, Conv c, bool unbatched) {
   phases.stride.assign(d, 1);
   Sizes whole = {c.x.sizes[0], c.w.sizes[0]}, none(d + 2, b.expr(0)),
         high(none), filters = {b.expr(c.groups)};
-  SmallVector<int64_t> taps, starts = c.low;
+  SmallVector<int64_t> taps;
   for (unsigned i = 0; i < d; ++i) {
     int64_t k = *c.w.sizes[i + 2].getInteger(), s = c.stride[i],
             rest = c.outputPadding[i] - c.low[i];
@@ -273,7 +273,7 @@ static LogicalResult buildPhases(NodeLowering &n, Conv c, bool unbatched) {
   }
   y = b.reshape(b.permute(y, order), merged);
   for (unsigned i = 0; i < d; ++i)
-    y = b.slice(y, i + 2, b.expr(starts[i]), whole[i + 2], b.expr(1));
+    y = b.slice(y, i + 2, b.expr(c.low[i]), whole[i + 2], b.expr(1));
   return finish(n, c, y, unbatched);
 }
 

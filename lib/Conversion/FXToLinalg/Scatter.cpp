@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Masks.h"
+#include "Slices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -323,46 +324,54 @@ static LogicalResult lowerIndexPut(NodeLowering &n) {
   return n.result(write(n.b, w));
 }
 
+Tensor writeSlices(Builder &b, const Tensor &x, int64_t dim,
+                   const Tensor &index, const Tensor &values, bool accumulate,
+                   StringRef name) {
+  b.checkIndices(index, x.sizes[dim],
+                 (name + ": an index is out of range").str(), false);
+  SliceWrite w;
+  w.x = x;
+  w.values = values;
+  w.accumulate = accumulate;
+  w.indexed = {dim};
+  w.at = {b.contiguous(index)};
+  w.first = dim;
+  w.indexSizes = {index.sizes[0]};
+  return write(b, w);
+}
+
 /// Lowers index_copy and index_add, which write whole slices along one
 /// dimension.
 template <bool add>
 static LogicalResult lowerIndexCopy(NodeLowering &n) {
-  SliceWrite w;
-  w.x = n.tensor("self");
-  int64_t dim = n.dim("dim", w.x.rank());
-  Tensor index = n.tensor("index");
-  w.values = n.tensor("source");
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  Tensor index = n.tensor("index"), values = n.tensor("source");
   Number alpha = n.number("alpha", 1);
   // Treat 0-d tensors as vectors of one element.
-  bool scalar = w.x.rank() == 0;
+  bool scalar = x.rank() == 0;
   if (scalar)
-    w.x = n.b.unsqueeze(w.x, 0);
-  if (w.values.rank() == 0)
-    w.values = n.b.unsqueeze(w.values, 0);
-  if (n.failed() || index.rank() > 1 || w.values.rank() != w.x.rank() ||
+    x = n.b.unsqueeze(x, 0);
+  if (values.rank() == 0)
+    values = n.b.unsqueeze(values, 0);
+  if (n.failed() || index.rank() > 1 || values.rank() != x.rank() ||
       !isa<IntegerType>(index.dtype))
     return n.fail("the index is no vector");
   if (add && (!alpha.expr || alpha.expr.getInteger() != 1)) {
-    Hoisted factor(n.b, alpha, opMathType(w.x.dtype));
-    w.values = n.b.map(
-        {n.b.cast(w.values, w.x.dtype)}, w.x.dtype,
+    Hoisted factor(n.b, alpha, opMathType(x.dtype));
+    values = n.b.map(
+        {n.b.cast(values, x.dtype)}, x.dtype,
         [&](Scalars &s, ValueRange v) { return s.mul(v[0], factor.in(s)); });
   }
   if (index.rank() == 0)
     index = n.b.unsqueeze(index, 0);
-  w.accumulate = add;
-  w.indexed = {dim};
-  w.at = {n.b.contiguous(index)};
-  w.first = dim;
-  w.indexSizes = {index.sizes[0]};
-  Sizes sizes(w.x.sizes);
+  Sizes sizes(x.sizes);
   sizes[dim] = index.sizes[0];
-  for (auto [have, want] : llvm::zip(w.values.sizes, sizes))
+  for (auto [have, want] : llvm::zip(values.sizes, sizes))
     if (have.isProvablyDifferent(want))
       return n.fail("the source does not fit the index");
-  n.b.checkIndices(index, w.x.sizes[dim],
-                   "aten.index_copy: an index is out of range", false);
-  Tensor y = write(n.b, w);
+  Tensor y = writeSlices(n.b, x, dim, index, values, add,
+                         add ? "aten.index_add" : "aten.index_copy");
   return n.result(scalar ? n.b.squeeze(y, 0) : y);
 }
 

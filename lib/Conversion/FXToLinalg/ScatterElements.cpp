@@ -7,6 +7,7 @@
 
 #include "Combine.h"
 #include "NodeLowering.h"
+#include "Slices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -118,6 +119,26 @@ static LogicalResult scatter(NodeLowering &n, Write w) {
   return n.result(scalar ? b.squeeze(y, 0) : y);
 }
 
+/// Returns the index if it is the same for all elements of a slice, and all of
+/// them take part: programs often expand a vector.
+static std::optional<Tensor> getSliceIndex(Builder &b, const Write &w) {
+  if (!w.source || w.x.rank() == 0 || w.index.rank() != w.x.rank() ||
+      w.source->rank() != w.x.rank())
+    return std::nullopt;
+  Tensor index = w.index;
+  for (int64_t d = w.x.rank(); d-- > 0;) {
+    if (w.index.sizes[d] != w.source->sizes[d])
+      return std::nullopt;
+    if (d == w.dim)
+      continue;
+    bool isExpanded = w.index.dims[d] < 0;
+    if (!isExpanded || w.index.sizes[d] != w.x.sizes[d])
+      return std::nullopt;
+    index = b.select(index, d, b.b.getIndexAttr(0));
+  }
+  return index;
+}
+
 /// Lowers scatter(self, dim, index, src or value, reduce), scatter_add and
 /// scatter_reduce(self, dim, index, src, reduce, include_self).
 template <Combine combine>
@@ -140,6 +161,11 @@ static LogicalResult lowerScatter(NodeLowering &n) {
     w.combine = *named;
   }
   w.includeSelf = n.boolean("include_self", true);
+  if (!n.failed() && w.combine == Combine::Sum && w.includeSelf)
+    if (auto index = getSliceIndex(n.b, w))
+      return n.result(writeSlices(n.b, w.x, w.dim, *index, *w.source,
+                                  /*accumulate=*/true,
+                                  n.target().rsplit('.').first));
   return scatter(n, w);
 }
 

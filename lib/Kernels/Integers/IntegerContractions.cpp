@@ -482,14 +482,14 @@ void IntegerContractions::runOnOperation() {
       if (rewrite(c, states))
         ++numRewritten;
     // Integers that the program itself multiplies.
-    SmallVector<linalg::GenericOp> products;
+    SmallVector<std::pair<linalg::GenericOp, bool>> products;
     StateAnalysis remaining(func);
     func.walk([&](linalg::GenericOp op) {
       if (op.getNumReductionLoops() && op.getNumDpsInputs() == 2)
-        products.push_back(op);
+        products.push_back({op, remaining.isStateOnly(op.getInputs()[1])});
     });
-    for (linalg::GenericOp op : products)
-      if (rewriteSigned(op, layout, remaining.isStateOnly(op.getInputs()[1])))
+    for (auto [op, isState] : products)
+      if (rewriteSigned(op, layout, isState))
         ++numRewritten;
     if (!isGPU())
       splitGroups(func);

@@ -20,15 +20,17 @@ namespace fx::kernel {
 using namespace mlir;
 using namespace fx::kernel;
 
+/// The rows of a tile of `wgmma`; fewer ones are multiplied by other kernels.
+static constexpr int64_t kLeastRows = 128;
+
 /// Returns the dimensions of the right operand in the order in which those
 /// along K are the last ones, in the order of the left operand, or none if they
 /// have this order, or if the contraction has no kernel that needs it.
-static std::optional<SmallVector<int64_t>> matchOrder(Contraction &c,
-                                                      int64_t leastRows) {
+static std::optional<SmallVector<int64_t>> matchOrder(Contraction &c) {
   std::optional<int64_t> rows = countPoints(c.op, c.m);
   AffineMap left = c.lhsMap(), right = c.rhsMap();
   if (c.kind != OperandKind::F32 || c.groupSize ||
-      (rows && *rows < leastRows) || !right.isProjectedPermutation() ||
+      (rows && *rows < kLeastRows) || !right.isProjectedPermutation() ||
       (!c.batch.empty() && !left.isProjectedPermutation()))
     return std::nullopt;
   // The place among the terms, from 1 on, or 0.
@@ -93,7 +95,7 @@ struct TransposeWeights
         auto match = matchContraction(op, target);
         if (!match || !states.isStateOnly(match->rhs()))
           continue;
-        if (auto order = matchOrder(*match, leastRows)) {
+        if (auto order = matchOrder(*match)) {
           transpose(*match, *order);
           ++numTransposed;
         }

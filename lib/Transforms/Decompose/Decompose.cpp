@@ -26,7 +26,6 @@ void Decomposition::registerAll(HookTable<Decomposition> &hooks) {
   registerQuantizationDecompositions(hooks);
   registerRearrangeDecompositions(hooks);
   registerSamplingDecompositions(hooks);
-  registerScatterDecompositions(hooks);
 }
 
 Value Decomposer::call(const OperatorSchema &schema,

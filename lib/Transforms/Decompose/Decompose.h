@@ -69,7 +69,6 @@ void registerEinsumDecompositions(HookTable<Decomposition> &hooks);
 void registerQuantizationDecompositions(HookTable<Decomposition> &hooks);
 void registerRearrangeDecompositions(HookTable<Decomposition> &hooks);
 void registerSamplingDecompositions(HookTable<Decomposition> &hooks);
-void registerScatterDecompositions(HookTable<Decomposition> &hooks);
 
 /// Returns true for an operator on lists of tensors, such as
 /// `_foreach_add.List`.

@@ -41,8 +41,7 @@ struct KernelWork {
   std::optional<int64_t> bytes;
   std::optional<int64_t> operations;
   /// What computes the operations: "f32", "f64", "tensor", "tensor8",
-  /// "tensor32", "mma",
-  /// "mma8", "mfma", "mfma8", "tf32" or "tf32x3".
+  /// "tensor32", "mma", "mma8", "mfma", "mfma8", "tf32" or "tf32x3".
   llvm::StringRef unit = "f32";
   std::optional<int64_t> blocks;
   int64_t threads = 0;
