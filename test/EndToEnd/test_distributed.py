@@ -291,6 +291,25 @@ def test_torchrun(two_groups, tmp_path):
     assert "uses the process group '1'" in result.stderr
 
 
+class Gathers(nn.Module):
+    """Gathers that are all in progress together."""
+
+    def forward(self, *xs):
+        started = [collectives.OPS.all_gather_into_tensor_coalesced([x, x + 1], WORLD, "0") for x in xs]
+        return [collectives.OPS.wait_tensor(t) for tensors in started for t in tensors]
+
+
+def test_many_in_progress(tmp_path):
+    """Collectives that end at the same time do not disturb each other. Two threads of
+    ProcessGroupGloo free a string twice then, which ended 8 of 10 such processes."""
+    xs = tuple(torch.ones(4) for _ in range(32))
+    collectives.export(Gathers(), xs, 0, WORLD, tmp_path / "m.pt2")
+    artefact = compile(tmp_path / "m.pt2")
+    leaves.save_inputs(tmp_path / "in", xs, {})
+    command = ranks.fx_run(artefact, "--inputs", tmp_path / "in", "--benchmark=400")
+    ranks.run(*[command] * WORLD)
+
+
 class Gradients(nn.Module):
     """All-reduces of several sizes, as of gradients."""
 

@@ -39,7 +39,9 @@ makeGlooGroup(const std::string &name, c10::intrusive_ptr<c10d::Store> store,
               bool isLocal) {
   auto options = ProcessGroupGloo::Options::create(timeout);
   options->devices = getDevices(isLocal);
-  options->threads = 2 * static_cast<int>(options->devices.size());
+  // ProcessGroupGloo::runLoop stores the name of the operator that ended last
+  // in a string of the group, without a lock: two threads free it twice.
+  options->threads = 1;
   auto group = c10::make_intrusive<ProcessGroup>(store, rank, size);
   group->setGroupName(name);
   auto backend =
