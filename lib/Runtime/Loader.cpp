@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -21,6 +22,9 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <mutex>
+#include <unistd.h>
 
 using namespace fx;
 
@@ -186,6 +190,27 @@ static llvm::Error checkWhole(llvm::StringRef path) {
   return llvm::Error::success();
 }
 
+/// Opens the library at `path`. dlopen returns the library that it has loaded
+/// by this path before, which stays loaded, also if the path is that of another
+/// file by now: a model that was compiled again. Such a file is opened by
+/// another path.
+static void *openLibrary(const std::string &path) {
+  static std::mutex mutex;
+  static llvm::StringMap<llvm::sys::fs::UniqueID> loaded;
+  std::lock_guard<std::mutex> lock(mutex);
+  int descriptor = -1;
+  llvm::sys::fs::UniqueID id;
+  if (!llvm::sys::fs::getUniqueID(path, id) &&
+      loaded.try_emplace(path, id).first->second != id)
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *library =
+      dlopen(getUniquePath(descriptor).c_str(), RTLD_NOW | RTLD_LOCAL);
+  ::close(descriptor);
+  return library;
+}
+
 llvm::Expected<std::unique_ptr<CompiledModel>>
 CompiledModel::open(const std::string &path, const std::string &name,
                     const LoadOptions &options) {
@@ -195,7 +220,7 @@ CompiledModel::open(const std::string &path, const std::string &name,
   if (llvm::Error e = checkWhole(path))
     return fail("cannot be loaded: " + llvm::toString(std::move(e)));
   std::unique_ptr<CompiledModel> model(new CompiledModel);
-  model->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  model->library = openLibrary(path);
   if (!model->library)
     return fail("cannot be loaded: " + getLoadError(path));
   auto getApi = reinterpret_cast<const FXModelApi *(*)()>(

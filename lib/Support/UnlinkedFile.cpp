@@ -26,9 +26,9 @@ using llvm::StringRef;
 
 static constexpr StringRef kDescriptors = "/proc/self/fd/";
 
-/// Returns a path to the descriptor that no earlier file had. The kernel reuses
-/// descriptors, so redundant slashes and dots in the path encode a counter.
-static std::string getUniquePath(int descriptor) {
+/// The kernel reuses descriptors, so redundant slashes and dots in the path
+/// encode a counter.
+std::string fx::getUniquePath(int descriptor) {
   static std::atomic<uint64_t> count{0};
   std::string path = kDescriptors.drop_back().str();
   for (uint64_t n = count++; n; n >>= 1)

@@ -311,6 +311,28 @@ def test_save_and_load(tmp_path):
         fx_mlir.load(tmp_path / "none.so")
 
 
+def test_replaced_file(tmp_path):
+    """A path that has another model by now gives the other model, also while the first is used."""
+
+    class Add(nn.Module):
+        def __init__(self, number):
+            super().__init__()
+            self.number = number
+
+        def forward(self, x):
+            return x + self.number
+
+    def save(number):
+        module = fx_mlir.import_(export(Add(number), torch.zeros(2)))
+        fx_mlir.compile(module).save(tmp_path / "m.so")
+        return fx_mlir.load(tmp_path / "m.so")
+
+    models = [save(number) for number in (1, 2, 3)]
+    models.append(fx_mlir.load(tmp_path / "m.so"))
+    results = [model(torch.zeros(2))[0].item() for model in models]
+    assert results == [1, 2, 3, 3]
+
+
 class Fails(nn.Module):
     def __init__(self, operator):
         super().__init__()

@@ -60,6 +60,10 @@ private:
   std::string path;
 };
 
+/// Returns a path to the open file `descriptor` by which this process has not
+/// opened any file. The path is valid as long as the descriptor is open.
+std::string getUniquePath(int descriptor);
+
 /// Returns the path of a file as messages show it: the name of a file in
 /// memory, or `path` itself.
 std::string getShownPath(llvm::StringRef path);
