@@ -334,3 +334,19 @@ def test_expected_times(tmp_path):
         expected = product["expected"][device]
         assert expected["bound"] == "compute" and expected["waves"] == 1
         assert expected["microseconds"] == pytest.approx(2 * 8192**3 / 786e12 * 1e6, rel=0.01)
+
+
+def test_causal_operations(tmp_path):
+    """Pairs of queries and keys that a causal mask excludes are no work."""
+    xs = tuple(randn(1, 2, 256, 64).to(B16) for _ in range(3))
+    counts = []
+    for causal in (False, True):
+        module = Function(lambda *xs: F.scaled_dot_product_attention(*xs, is_causal=causal))
+        exporting.save(exporting.export(module, xs), tmp_path / "m.pt2")
+        result = harness.tool("fx-compile", "--target=cuda", tmp_path / "m.pt2", "-o",
+                              tmp_path / "m.so", f"--report={tmp_path / 'report.json'}")
+        assert result.returncode == 0, result.stderr
+        kernels = json.loads((tmp_path / "report.json").read_text())["device_kernels"]
+        counts.append({k["name"].endswith("sm_90a"): k["work"]["operations"] for k in kernels})
+    for chip, count in counts[0].items():
+        assert counts[1][chip] == pytest.approx(count * 257 / 512, rel=0.05)

@@ -9,7 +9,10 @@
 #include "Launch.h"
 
 #include "fx/CodeGen/Common/Buffers.h"
+#include "fx/Kernels/Attention.h"
 #include "fx/Kernels/RowGather.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace fx;
@@ -106,6 +109,50 @@ static StringRef getTensorUnit(const std::optional<kernel::Contraction> &match,
   return "";
 }
 
+namespace {
+/// A causal mask in the ops of an attention: the loops of its rows and keys,
+/// and the share of their pairs that it leaves.
+struct CausalWork {
+  kernel::LoopLabels labels;
+  int row = 0, key = 0;
+  double share = 1;
+
+  /// Returns the share of the work of `op` that the kernel does, in pieces that
+  /// have no key of the mask.
+  double getShare(Operation *op) const {
+    ArrayRef<int> loops = labels.ofLoops(op);
+    return llvm::is_contained(loops, row) && llvm::is_contained(loops, key)
+               ? share
+               : 1;
+  }
+};
+} // namespace
+
+static std::optional<CausalWork> matchCausalWork(func::FuncOp kernel) {
+  SmallVector<Operation *> ops;
+  std::optional<kernel::Attention> attention;
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    ops.push_back(op);
+    if (!attention)
+      attention = kernel::matchAnyAttention(op);
+  }
+  auto labels = attention ? attention->label(ops) : std::nullopt;
+  auto causal =
+      labels ? kernel::matchCausalMask(*attention, *labels) : std::nullopt;
+  if (!causal)
+    return std::nullopt;
+  SmallVector<int64_t> sizes = attention->values.op.getStaticLoopRanges();
+  int64_t rows = sizes[causal->row], keys = sizes[attention->key];
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(keys) || rows == 0 ||
+      keys == 0)
+    return std::nullopt;
+  double seen = 0;
+  for (int64_t row = 0; row < rows; ++row)
+    seen += std::clamp<int64_t>(row + causal->offset + 1, 0, keys);
+  return CausalWork{std::move(*labels), int(causal->row), int(attention->key),
+                    seen / (double(rows) * keys)};
+}
+
 DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
                                      const kernel::TargetInfo &target,
                                      StringRef kernelClass) {
@@ -115,6 +162,7 @@ DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
     attrs.set("bytes", b.getI64IntegerAttr(*bytes));
   std::optional<int64_t> operations = 0;
   StringRef unit = "f32";
+  std::optional<CausalWork> causal = matchCausalWork(kernel);
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
     // Matmuls read the rows of a table, and compute a row's place once.
     if (kernelClass == kernel::AttentionAttr::getMnemonic() &&
@@ -126,7 +174,8 @@ DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
       continue;
     }
     auto match = kernel::matchContraction(op, target);
-    operations = *operations + *points * (match ? 2 : kernel::bodyCost(op));
+    double done = double(*points) * (match ? 2 : kernel::bodyCost(op));
+    *operations += std::llround(causal ? done * causal->getShare(op) : done);
     if (StringRef tensor = getTensorUnit(match, target, kernelClass);
         !tensor.empty())
       unit = tensor;
