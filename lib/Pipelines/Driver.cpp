@@ -101,6 +101,9 @@ llvm::Error Driver::simplify() {
   SimplifyOptions simplify;
   simplify.swappableWeights = options.keepsWeights();
   simplify.gpu = gpu.has_value();
+  simplify.bf16 = llvm::all_of(cpus, [](const cpu::CPUOptions &cpu) {
+    return cpu::getKernelOptions(cpu.features, cpu.cpu).bf16;
+  });
   simplify.async = options.async;
   return runPasses(
       [&](OpPassManager &pm) { buildSimplifyPipeline(pm, simplify); });

@@ -62,8 +62,11 @@ void fx::buildSimplifyPipeline(OpPassManager &pm,
   pm.addPass(createFoldConvBNPass());
   pm.addPass(createKeepIntegersPass());
   // Other weights may have other zero points and need more bits.
-  if (!options.swappableWeights) {
+  if (!options.swappableWeights)
     pm.addPass(createDropZeroPointsPass());
+  pm.addPass(createRaiseDequantizePass(
+      {/*readsStates=*/!options.swappableWeights, options.gpu, options.bf16}));
+  if (!options.swappableWeights) {
     // GPU kernels read words of eight numbers.
     pm.addPass(createNoteNarrowWeightsPass({/*multiple=*/options.gpu ? 8 : 1}));
     if (options.gpu)

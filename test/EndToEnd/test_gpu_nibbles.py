@@ -9,6 +9,7 @@ it reads.
 import json
 import random
 
+import dequantized_weights as styles
 import pytest
 import torch
 from gpu_cases import randn
@@ -203,3 +204,25 @@ def test_gated_layers(low, dtype, tmp_path):
         weight + size * 3 * 128 + 4 * 3 * 352,  # sums, to which the next adds the bias
         weight + size * (3 * 128 + 2 * 352 + 3 * 352) + 4 * 3 * 352,
         weight + size * (3 * 352 + 128 + 2 * 3 * 128)])
+
+
+@pytest.mark.parametrize("dtype", [F32, B16], ids=str)
+def test_styles_of_libraries(dtype, tmp_path):
+    """Weights that programs dequantize by arithmetic are packed if their zero points are integers,
+    also if their groups are permuted. Others are floats, or are expanded by the kernel."""
+    torch.manual_seed(8)
+    layers = {
+        "gptq": styles.Gptq(128, 48, 32, dtype=dtype),
+        "act-order": styles.Gptq(128, 64, 32, dtype=dtype, order="permuted"),
+        "awq": styles.Awq(128, 80, 64, dtype=dtype),
+        "hqq": styles.Hqq(128, 32, 64, dtype=dtype),
+        "mlx": styles.Affine(128, 40, 64, 4, dtype=dtype),
+        "int8": styles.QuantoInt8(128, 56, dtype=dtype),
+    }
+    xs = tuple(randn(3, 128).to(dtype) for _ in layers)
+    check(Several([layer.eval() for layer in layers.values()]), xs, tmp_path)
+    moved = read_bytes(tmp_path)
+    for columns, size, bias in ((48, 32, 1), (64, 32, 1), (80, 64, 0)):
+        # The transposed scales are f32.
+        packed = columns * 64 + columns * 128 // size * (4 + 4)
+        assert packed + (3 * (128 + columns) + bias * columns) * dtype.itemsize in moved, moved

@@ -33,6 +33,8 @@ namespace fx {
 struct SimplifyOptions {
   /// The graph is for a GPU.
   bool gpu = false;
+  /// The CPU multiplies bf16.
+  bool bf16 = true;
   /// See `fx-compile --swappable-weights`.
   bool swappableWeights = false;
   /// See `fx-schedule`.

@@ -274,6 +274,56 @@ def NoteNarrowWeightsPass
   ];
 }
 
+def RaiseDequantizePass : Pass<"fx-raise-dequantize", "::mlir::ModuleOp"> {
+  let summary = "recover quantized weights from the arithmetic on them";
+  let description = [{
+    Many libraries store weights as integers, often several in a byte or word,
+    and compute the floats by plain arithmetic: shifts and masks, a conversion,
+    and a scale and zero point for each row or group of terms. Compiled code
+    would store these floats. The pass replaces the weight of a matmul by an
+    operator of `quantized_decomposed`, whose integers the kernels read:
+
+    ```mlir
+    %low = call_function @aten.bitwise_and.Scalar(%packed, 15)
+    ...
+    %q = call_function @aten.sub.Tensor(%f, %zeros)
+    %w = call_function @aten.mul.Tensor(%q, %scales)
+    %y = call_function @aten.linear.default(%x, %w)
+    // becomes
+    %w = call_function @quantized_decomposed.dequantize_per_channel_group.default(%int8, %s, %z, -8, 7, i8, 128, f32) {fx.bits = 4 : i64}
+    %y = call_function @aten.linear.default(%x, %w)
+    ```
+
+    Applies to weights (q - zero) * scale + offset in `functional` graphs that
+    depend on states alone, behind any reshapes and permutations, if the
+    parameters repeat along groups of 16 or more terms. On CPUs, the weight must
+    have 262144 elements. Zero points that are no integers, and offsets, are
+    multiplied by the sums of the activations of a group, if the weight is so
+    large. Matmuls in f16 and bf16 compute in f32. If the CPU multiplies bf16,
+    those in bf16 with more than 4 rows do not change: they are faster. Kernels
+    for GPUs read integers for 16 rows or less in all three dtypes.
+
+    The table of an embedding may also be dequantized by operators of
+    `quantized_decomposed`: rows of the integers are taken, and dequantized.
+    So may the weights of matmuls that compute in f16 and bf16.
+
+    An integer is known to fit four bits if it is masked, or if the elements of
+    its state are read and do.
+  }];
+  let options = [
+    Option<"readsStates", "reads-states", "bool", "true",
+           "use the elements of states: bounds of integers, and indices">,
+    Option<"gpu", "gpu", "bool", "false",
+           "keep matmuls in f16 and bf16, whose kernels read integers">,
+    Option<"bf16", "bf16", "bool", "true",
+           "the CPU multiplies bf16: matmuls of more than 4 rows stay in bf16">
+  ];
+  let statistics = [
+    Statistic<"numRaised", "raised",
+              "Matmuls and embeddings whose weights are quantized">
+  ];
+}
+
 def CorrectTypesPass : Pass<"fx-correct-types", "::mlir::ModuleOp"> {
   let summary = "correct recorded types that differ from those of eager";
   let description = [{

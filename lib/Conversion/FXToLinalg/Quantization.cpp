@@ -92,12 +92,11 @@ static Value quantize(Scalars &s, Value x, Value inverse, Value zero,
   return s.binary<arith::MinNumFOp>(q, s.constant(double(max)));
 }
 
-/// Returns the integers to dequantize. Integers that are known to fit four bits
-/// (`fx.bits`) are sign-extended from their low four bits. This changes no
+/// Returns `x`, the integers to dequantize. Integers that are known to fit four
+/// bits (`fx.bits`) are sign-extended from their low four bits. This changes no
 /// value; it shows code generation that four bits suffice to store each
 /// integer.
-static Tensor getIntegers(NodeLowering &n) {
-  Tensor x = n.tensor("input");
+static Tensor getIntegers(NodeLowering &n, const Tensor &x) {
   auto bits = n.op->getAttrOfType<IntegerAttr>("fx.bits");
   if (n.failed() || !bits || bits.getInt() != 4 || !x.dtype.isInteger(8))
     return x;
@@ -128,7 +127,7 @@ static LogicalResult lowerQuantizePerTensor(NodeLowering &n) {
 }
 
 static LogicalResult lowerDequantizePerTensor(NodeLowering &n) {
-  Tensor x = getIntegers(n);
+  Tensor x = getIntegers(n, n.tensor("input"));
   Parameter scale = getParameter(n, "scale", false),
             zero = getParameter(n, "zero_point", false);
   if (n.failed() || !checkTypes(n, n.resultDtype(), x.dtype))
@@ -188,7 +187,7 @@ static bool checkScale(NodeLowering &n, const Tensor &scale) {
 /// Quantizes (`forward`) or dequantizes with vectors of parameters along
 /// `axis`.
 static LogicalResult lowerPerChannel(NodeLowering &n, bool forward) {
-  Tensor x = forward ? n.tensor("input") : getIntegers(n),
+  Tensor x = forward ? n.tensor("input") : getIntegers(n, n.tensor("input")),
          scale = n.tensor("scales");
   std::optional<Tensor> zero = n.optionalTensor("zero_points");
   if (n.failed())
@@ -223,9 +222,17 @@ static LogicalResult lowerDequantizePerChannel(NodeLowering &n) {
 /// parameters [rows, groups].
 static LogicalResult lowerPerGroup(NodeLowering &n, bool forward) {
   Builder &b = n.b;
-  Tensor x = forward ? n.tensor("input") : getIntegers(n),
-         scale = n.tensor("scales");
+  // Kernels match integers, scales and zero points in this order of dimensions.
+  Tensor x = n.tensor("input"), scale = n.tensor("scales");
   std::optional<Tensor> zero = n.optionalTensor("zero_points");
+  if (n.failed())
+    return failure();
+  if (!forward) {
+    x = getIntegers(n, b.contiguous(x));
+    scale = b.contiguous(scale);
+    if (zero)
+      zero = b.contiguous(*zero);
+  }
   int64_t min = n.integer("quant_min"), max = n.integer("quant_max");
   int64_t group = n.integer("group_size");
   Type result = n.resultDtype();

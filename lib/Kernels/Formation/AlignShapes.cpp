@@ -72,19 +72,55 @@ static constexpr int64_t kLeastColumns = 16;
 /// The most ops that are looked at from one reshape.
 static constexpr unsigned kMostOps = 64;
 
+/// Returns true if the dimensions `dims` of `type` are several, of which the
+/// last one is shorter than a vector.
+static bool areFewColumns(RankedTensorType type, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : dims)
+    if (type.getDimSize(dim) != 1)
+      sizes.push_back(type.getDimSize(dim));
+  return sizes.size() > 1 && !ShapedType::isDynamic(sizes.back()) &&
+         sizes.back() < kLeastColumns;
+}
+
 /// Returns true if the last dimension becomes several, of which the last one is
 /// shorter than a vector. If these are groups of channels, the matmuls in front
 /// of them would compute so few columns at a time.
 static bool splitsColumns(tensor::ExpandShapeOp op) {
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-  if (groups.empty())
+  return !groups.empty() && areFewColumns(op.getResultType(), groups.back());
+}
+
+/// Returns true if dimension `dim` of `operand` is the one of the columns of a
+/// matmul, or pointwise ops compute an operand of a matmul of which this is so.
+static bool walksColumns(OpOperand &operand, unsigned dim, unsigned depth = 0) {
+  auto op = dyn_cast<linalg::LinalgOp>(operand.getOwner());
+  if (!op || op->getNumResults() != 1 || depth > 4 || !op.isDpsInput(&operand))
     return false;
-  SmallVector<int64_t> sizes;
-  for (int64_t dim : groups.back())
-    if (op.getResultType().getDimSize(dim) != 1)
-      sizes.push_back(op.getResultType().getDimSize(dim));
-  return sizes.size() > 1 && !ShapedType::isDynamic(sizes.back()) &&
-         sizes.back() < kLeastColumns;
+  AffineExpr loop = op.getMatchingIndexingMap(&operand).getResult(dim);
+  AffineMap result = op.getIndexingMapsArray().back();
+  if (op.getNumReductionLoops())
+    return op.getNumDpsInputs() > 1 && result.getNumResults() &&
+           result.getResults().back() == loop;
+  for (auto [d, expr] : llvm::enumerate(result.getResults()))
+    if (expr == loop)
+      return llvm::any_of(op->getResult(0).getUses(), [&](OpOperand &use) {
+        return walksColumns(use, d, depth + 1);
+      });
+  return false;
+}
+
+/// Returns true if the owner of `fused`, with the dimensions that `fused` has
+/// before it is collapsed, would split the columns of a matmul so. Scales that
+/// hold for several rows, and packed zero points, have such dimensions.
+static bool splitsColumns(OpOperand *fused) {
+  auto collapse = fused->get().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse)
+    return false;
+  for (auto [d, dims] : llvm::enumerate(collapse.getReassociationIndices()))
+    if (areFewColumns(collapse.getSrcType(), dims) && walksColumns(*fused, d))
+      return true;
+  return false;
 }
 
 /// Returns true if pointwise ops compute `value` from the result of a matmul.
@@ -129,6 +165,8 @@ static bool splitsDimensions(OpOperand *fused) {
   // An index along a reduction loop would become a sum over several loops.
   auto generic = dyn_cast<linalg::GenericOp>(fused->getOwner());
   if (generic && generic.hasIndexSemantics() && generic.getNumReductionLoops())
+    return false;
+  if (splitsColumns(fused))
     return false;
   auto expand = dyn_cast<tensor::ExpandShapeOp>(fused->getOwner());
   if (expand && (followsConvolution(fused->get()) ||

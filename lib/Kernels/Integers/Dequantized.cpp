@@ -80,7 +80,7 @@ std::optional<Dequantized> fx::kernel::matchDequantize(Value tensor) {
     if (arg && arg.getOwner() == body) {
       AffineMap map = maps[arg.getArgNumber()];
       if (arg.getArgNumber() >= d.op.getNumDpsInputs() ||
-          map.getNumResults() == 0 || !map.isProjectedPermutation())
+          !map.isProjectedPermutation())
         return std::nullopt;
       d.scales = d.op.getInputs()[arg.getArgNumber()];
       for (AffineExpr expr : map.getResults())
@@ -99,6 +99,11 @@ std::optional<Dequantized> fx::kernel::matchDequantize(Value tensor) {
       convert->getOperand(0) != body->getArgument(0) || !v.getType().isF32())
     return std::nullopt;
   d.isUnsigned = isa<arith::UIToFPOp>(convert);
+  if (d.scales && d.axes.empty()) {
+    OpBuilder b(d.op);
+    d.scale = tensor::ExtractOp::create(b, d.op.getLoc(), d.scales);
+    d.scales = {};
+  }
   // Padding with 0 is padding the quantized tensor with its zero point. No
   // other padding is supported.
   for (Operation *view : d.views)

@@ -106,10 +106,8 @@ static void flatten(tensor::CollapseShapeOp collapse) {
   if (!isScaling(op) || collapse.getReassociationIndices() != groupIndices())
     return;
   MLIRContext *context = op.getContext();
-  auto expand = op.getInputs()[0].getDefiningOp<tensor::ExpandShapeOp>();
   RankedTensorType type = staticType(op.getInputs()[0], 3);
-  if (!expand || !type || type.getDimSize(1) < 2 ||
-      expand.getReassociationIndices() != groupIndices())
+  if (!type || type.getDimSize(1) < 2)
     return;
   OpBuilder b(collapse);
   AffineMap map = op.getIndexingMapsArray()[1],
@@ -126,11 +124,15 @@ static void flatten(tensor::CollapseShapeOp collapse) {
     if (map == byGroup)
       parameter = transpose(b, op.getLoc(), parameter, {1, 0});
   }
+  auto expand = op.getInputs()[0].getDefiningOp<tensor::ExpandShapeOp>();
+  Value values = expand && expand.getReassociationIndices() == groupIndices()
+                     ? expand.getSrc()
+                     : tensor::CollapseShapeOp::create(
+                           b, op.getLoc(), op.getInputs()[0], groupIndices());
   AffineExpr group = b.getAffineDimExpr(1).floorDiv(type.getDimSize(2));
   AffineMap scales =
       AffineMap::get(2, 0, {b.getAffineDimExpr(0), group}, context);
-  collapse.replaceAllUsesWith(
-      makeScaling(b, op, expand.getSrc(), parameters, scales));
+  collapse.replaceAllUsesWith(makeScaling(b, op, values, parameters, scales));
   collapse.erase();
   if (op->use_empty())
     op.erase();

@@ -61,7 +61,40 @@ struct Collector : OpBuilder::Listener {
     created.push_back(op);
   }
 };
+} // namespace
 
+FailureOr<SmallVector<Operation *>>
+fx::replaceNode(Operation *op, NodeNamer &namer, BuildFn build) {
+  Collector collector;
+  OpBuilder b(op, &collector);
+  Decomposer decomposer(b, op->getLoc());
+  SmallVector<Value> values;
+  bool replaced;
+  {
+    // Suppress errors of type inference: if it fails, the node stays.
+    ScopedDiagnosticHandler quiet(op->getContext(),
+                                  [](Diagnostic &) { return success(); });
+    replaced = succeeded(build(decomposer, values)) &&
+               values.size() == op->getNumResults() &&
+               llvm::all_of(values, [](Value v) { return !!v; });
+  }
+  if (!replaced) {
+    for (Operation *made : llvm::reverse(collector.created))
+      made->erase();
+    return failure();
+  }
+  op->replaceAllUsesWith(values);
+  for (Operation *made : collector.created) {
+    StringRef target = cast<NodeOpInterface>(made).getTargetName();
+    made->setLoc(
+        withNodeName(op->getLoc(), target.split('.').second.rsplit('.').first));
+    namer.makeUnique(made);
+  }
+  op->erase();
+  return collector.created;
+}
+
+namespace {
 struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
     for (GraphOp graph : getOperation().getOps<GraphOp>())
@@ -90,43 +123,16 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
               : HookTable<Decomposition>::get().lookup(view.getSchema());
       if (!hook)
         continue;
-      SmallVector<Operation *> created = replace(view, hook, namer);
+      FailureOr<SmallVector<Operation *>> created = replaceNode(
+          op, namer, [&](Decomposer &d, SmallVectorImpl<Value> &values) {
+            return hook(view, d, values);
+          });
+      if (failed(created))
+        continue;
+      ++numDecomposed;
       // The created nodes may themselves be decomposed.
-      worklist.append(created.rbegin(), created.rend());
+      worklist.append(created->rbegin(), created->rend());
     }
-  }
-
-  SmallVector<Operation *> replace(const OperatorView &view,
-                                   Decomposition::Fn hook, NodeNamer &namer) {
-    Operation *op = view.getOperation();
-    Collector collector;
-    OpBuilder b(op, &collector);
-    Decomposer decomposer(b, op->getLoc());
-    SmallVector<Value> values;
-    bool replaced;
-    {
-      // Suppress errors of type inference: if it fails, the node stays.
-      ScopedDiagnosticHandler quiet(op->getContext(),
-                                    [](Diagnostic &) { return success(); });
-      replaced = succeeded(hook(view, decomposer, values)) &&
-                 values.size() == op->getNumResults() &&
-                 llvm::all_of(values, [](Value v) { return !!v; });
-    }
-    if (!replaced) {
-      for (Operation *made : llvm::reverse(collector.created))
-        made->erase();
-      return {};
-    }
-    ++numDecomposed;
-    op->replaceAllUsesWith(values);
-    for (Operation *made : collector.created) {
-      StringRef target = cast<NodeOpInterface>(made).getTargetName();
-      made->setLoc(withNodeName(op->getLoc(),
-                                target.split('.').second.rsplit('.').first));
-      namer.makeUnique(made);
-    }
-    op->erase();
-    return collector.created;
   }
 };
 } // namespace

@@ -15,6 +15,8 @@
 
 namespace fx {
 
+class NodeNamer;
+
 /// Builds the nodes that replace a node. If the types of a call cannot be
 /// inferred, this call and all later ones return null, so a decomposition needs
 /// to check its last value only.
@@ -53,6 +55,14 @@ private:
   mlir::Location loc;
   bool failed = false;
 };
+
+/// Builds the nodes that replace the results of a node. Fails if it stays.
+using BuildFn = llvm::function_ref<mlir::LogicalResult(
+    Decomposer &, llvm::SmallVectorImpl<mlir::Value> &)>;
+/// Replaces `op` by the nodes that `build` creates, and returns these. If it
+/// fails, erases what it has created.
+mlir::FailureOr<llvm::SmallVector<mlir::Operation *>>
+replaceNode(mlir::Operation *op, NodeNamer &namer, BuildFn build);
 
 /// A hook that replaces a node by other nodes. It adds one value for each
 /// result of the node, or fails. If it fails, the caller erases the nodes that
