@@ -350,6 +350,20 @@ def test_shared_integers(tmp_path):
     check(Layer(q=weights.integers(-8, 7, 512, 512), **buffers), (torch.randn(3, 512),), tmp_path)
 
 
+@pytest.mark.parametrize("shape", [(512,), (1,), (1, 512), (3, 512), ()], ids=str)
+def test_addmm(shape, tmp_path):
+    """The first operand of addmm may be broadcast."""
+
+    class Sum(weights.Buffers):
+        def forward(self, x):
+            return torch.addmm(self.bias, x, self.q.float() * self.columns)
+
+    torch.manual_seed(18)
+    layer = Sum(q=weights.integers(-8, 7, 512, 512), columns=weights.factors(1, 512),
+                bias=torch.randn(shape))  # fmt: skip
+    check(layer, (torch.randn(3, 512),), tmp_path)
+
+
 @pytest.mark.parametrize("form", ["arithmetic", "rows", "groups"])
 @pytest.mark.parametrize("dtype", [F32, BF16], ids=str)
 def test_embedding(dtype, form, tmp_path):

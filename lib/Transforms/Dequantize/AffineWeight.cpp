@@ -120,12 +120,14 @@ std::optional<WeightParameter> Matcher::getParameter(const Argument &argument,
 std::optional<IntegerRange> Matcher::getRange(const WeightParameter &p) {
   if (!p.isInteger())
     return std::nullopt;
+  constexpr int64_t kLimit = int64_t(1) << 40;
   IntegerRange range;
-  if (p.number)
+  if (!p.number)
+    range = ranges.get(p.base);
+  else if (std::abs(*p.number) <= double(kLimit))
     range = {int64_t(*p.number), int64_t(*p.number)};
   else
-    range = ranges.get(p.base);
-  constexpr int64_t kLimit = int64_t(1) << 40;
+    return std::nullopt;
   if (range.min < -kLimit || range.max > kLimit)
     return std::nullopt;
   return p.isInverse ? IntegerRange{-range.max, -range.min} : range;

@@ -52,7 +52,9 @@ std::optional<WeightUse> WeightUse::match(Operation *op) {
   if (!use.x || !use.weight || getType(use.weight).getRank() != 2 ||
       (getType(use.x).getRank() == 0 && !use.isEmbedding) ||
       !getType(use.weight).hasStaticShape() ||
-      (use.bias && getType(use.bias).getRank() != 1))
+      (use.bias && (getType(use.bias).getRank() != 1 ||
+                    getType(use.bias).getDimSize(0) !=
+                        getType(use.weight).getDimSize(1 - use.terms))))
     return std::nullopt;
   return use;
 }
