@@ -193,14 +193,15 @@ static llvm::Error checkWhole(llvm::StringRef path) {
 /// Opens the library at `path`. dlopen returns the library that it has loaded
 /// by this path before, which stays loaded, also if the path is that of another
 /// file by now: a model that was compiled again. Such a file is opened by
-/// another path.
+/// another path. A file that was overwritten in place is the same file.
 static void *openLibrary(const std::string &path) {
   static std::mutex mutex;
   static llvm::StringMap<llvm::sys::fs::UniqueID> loaded;
   std::lock_guard<std::mutex> lock(mutex);
   int descriptor = -1;
   llvm::sys::fs::UniqueID id;
-  if (!llvm::sys::fs::getUniqueID(path, id) &&
+  if (!llvm::StringRef(path).starts_with("/proc/self/") &&
+      !llvm::sys::fs::getUniqueID(path, id) &&
       loaded.try_emplace(path, id).first->second != id)
     descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0)

@@ -350,6 +350,50 @@ def test_shared_integers(tmp_path):
     check(Layer(q=weights.integers(-8, 7, 512, 512), **buffers), (torch.randn(3, 512),), tmp_path)
 
 
+def test_blocks_across_rows(tmp_path):
+    """Blocks of 64 terms in rows of 96: a parameter belongs to the end of a row and to the beginning
+    of the next."""
+
+    class Blocks(weights.Buffers):
+        def forward(self, x, i):
+            q, s, z = self.q.float(), self.scales, self.zeros
+            flat = (q * s, (q - z) * 0.1 + 1.0, (q - z) * s, q * 0.1 + z)
+            table = ((q - z) * s).reshape(4096, 96)
+            return [x @ w.reshape(4096, 96).T for w in flat], nn.functional.embedding(i, table)
+
+    torch.manual_seed(19)
+    module = Blocks(q=weights.integers(-128, 127, 6144, 64), scales=weights.factors(6144, 1),
+                    zeros=torch.rand(6144, 1) * 9)  # fmt: skip
+    check(module, (torch.randn(3, 96), torch.tensor([0, 5, 4095])), tmp_path)
+
+
+def test_operands_that_wrap_around(tmp_path):
+    """Numbers are converted to the dtype of the other operand first: the result has other bounds."""
+
+    class Wraps(weights.Buffers):
+        def forward(self, x):
+            parts = (self.i8 % 128) >> 3, self.u8 // 258, self.i8 >> 1, self.u8 % 100, (self.i8 & 200) % 7
+            scales = self.scales, self.scales.to(torch.float8_e4m3fn).float()
+            return [x @ (part.float() * s).T for part in parts for s in scales]
+
+    torch.manual_seed(20)
+    module = Wraps(i8=weights.integers(-128, 127, 512, 512),
+                   u8=weights.integers(0, 255, 512, 512, dtype=torch.uint8),
+                   scales=weights.integers(100, 127, 512, 1))  # fmt: skip
+    check(module, (torch.randn(3, 512),), tmp_path)
+
+
+def test_no_elements(tmp_path):
+    """Weights without rows or terms."""
+
+    class Empty(weights.Buffers):
+        def forward(self, x, y):
+            return x @ (self.q.float() * self.one), y @ (self.q.float().T * self.none)
+
+    module = Empty(q=torch.zeros(4, 0, dtype=torch.int8), one=torch.ones(1), none=torch.ones(0, 1))
+    check(module, (torch.randn(2, 4), torch.randn(3, 0)), tmp_path)
+
+
 @pytest.mark.parametrize("shape", [(512,), (1,), (1, 512), (3, 512), ()], ids=str)
 def test_addmm(shape, tmp_path):
     """The first operand of addmm may be broadcast."""

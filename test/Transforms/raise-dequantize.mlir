@@ -7,6 +7,8 @@ fx.state @bytes : !fx.tensor<[512, 512], i8>
 fx.state @unsigned : !fx.tensor<[512, 512], ui8>
 fx.state @packed : !fx.tensor<[512, 256], ui8>
 fx.state @words : !fx.tensor<[64, 512], i32>
+fx.state @cuda_bytes : !fx.tensor<[512, 512], i8, "cuda:0">
+fx.state @cuda_groups : !fx.tensor<[512, 8, 1], f32, "cuda:0">
 fx.state @rows : !fx.tensor<[512], f32>
 fx.state @groups : !fx.tensor<[512, 8], f32>
 fx.state @zeros : !fx.tensor<[512, 8], ui8>
@@ -165,4 +167,23 @@ fx.graph @wraps attributes {functional} {
   %w = call_function @aten.view.default(%m, [512, 512]) : (!fx.tensor<[512, 8, 64], f32>) -> !fx.tensor<[512, 512], f32>
   %y = call_function @aten.linear.default(%x, %w) : (!fx.tensor<[4, 512], f32>, !fx.tensor<[512, 512], f32>) -> !fx.tensor<[4, 512], f32>
   output(%y) : (!fx.tensor<[4, 512], f32>)
+}
+
+// A zero point that fits no integer. The scales are on the device of the weight.
+// CHECK-LABEL: fx.graph @huge
+// GPU-LABEL: fx.graph @huge
+// GPU-NOT: i32
+// GPU: aten.new_full.default(
+// GPU-SAME: f32, "cuda:0">
+fx.graph @huge attributes {functional} {
+  %q = placeholder "q" buffer @cuda_bytes : !fx.tensor<[512, 512], i8, "cuda:0">
+  %s = placeholder "s" buffer @cuda_groups : !fx.tensor<[512, 8, 1], f32, "cuda:0">
+  %x = placeholder "x" : !fx.tensor<[4, 512], f32, "cuda:0">
+  %f = call_function @aten.to.dtype(%q, f32) : (!fx.tensor<[512, 512], i8, "cuda:0">) -> !fx.tensor<[512, 512], f32, "cuda:0">
+  %z = call_function @aten.sub.Tensor(%f, 1.0e+20) : (!fx.tensor<[512, 512], f32, "cuda:0">) -> !fx.tensor<[512, 512], f32, "cuda:0">
+  %v = call_function @aten.view.default(%z, [512, 8, 64]) : (!fx.tensor<[512, 512], f32, "cuda:0">) -> !fx.tensor<[512, 8, 64], f32, "cuda:0">
+  %g = call_function @aten.mul.Tensor(%v, %s) : (!fx.tensor<[512, 8, 64], f32, "cuda:0">, !fx.tensor<[512, 8, 1], f32, "cuda:0">) -> !fx.tensor<[512, 8, 64], f32, "cuda:0">
+  %w = call_function @aten.view.default(%g, [512, 512]) : (!fx.tensor<[512, 8, 64], f32, "cuda:0">) -> !fx.tensor<[512, 512], f32, "cuda:0">
+  %y = call_function @aten.linear.default(%x, %w) : (!fx.tensor<[4, 512], f32, "cuda:0">, !fx.tensor<[512, 512], f32, "cuda:0">) -> !fx.tensor<[4, 512], f32, "cuda:0">
+  output(%y) : (!fx.tensor<[4, 512], f32, "cuda:0">)
 }

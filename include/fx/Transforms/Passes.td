@@ -290,31 +290,34 @@ def RaiseDequantizePass : Pass<"fx-raise-dequantize", "::mlir::ModuleOp"> {
     %w = call_function @aten.mul.Tensor(%q, %scales)
     %y = call_function @aten.linear.default(%x, %w)
     // becomes
-    %w = call_function @quantized_decomposed.dequantize_per_channel_group.default(%int8, %s, %z, -8, 7, i8, 128, f32) {fx.bits = 4 : i64}
-    %y = call_function @aten.linear.default(%x, %w)
+    %w = call_function @quantized_decomposed.dequantize_per_channel_group.default(%int8, %s, None, -8, 7, i8, 128, f32) {fx.bits = 4 : i64}
+    %y0 = call_function @aten.linear.default(%x, %w)
+    %sums = call_function @aten.sum.dim_IntList(%groups_of_x, [2])
+    %y1 = call_function @aten.linear.default(%sums, %negative_zeros_times_scales)
+    %y = call_function @aten.add.Tensor(%y0, %y1)
     ```
 
     Applies to weights (q - zero) * scale + offset in `functional` graphs that
     depend on states alone, behind any reshapes and permutations, if the
-    parameters repeat along groups of 16 or more terms. On CPUs, the weight must
-    have 262144 elements. Zero points that are no integers, and offsets, are
-    multiplied by the sums of the activations of a group, if the weight is so
-    large. Matmuls in f16 and bf16 compute in f32. If the CPU multiplies bf16,
-    those in bf16 with more than 4 rows do not change: they are faster. Kernels
-    for GPUs read integers for 16 rows or less in all three dtypes.
+    parameters repeat along groups of 16 or more terms. On CPUs, and for
+    embeddings, the weight must have 262144 elements. Zero points and offsets are
+    multiplied by the sums of the activations of a group, if the weight has so
+    many elements; kernels for GPUs subtract integer zero points of groups. Matmuls in f16 and bf16 compute in f32. If the CPU multiplies bf16,
+    those in bf16 with more than 4 rows do not change: they are faster. Matmuls
+    of f16 and bf16 with more than 16 rows do not change on GPUs.
 
     The table of an embedding may also be dequantized by operators of
     `quantized_decomposed`: rows of the integers are taken, and dequantized.
     So may the weights of matmuls that compute in f16 and bf16.
 
-    An integer is known to fit four bits if it is masked, or if the elements of
-    its state are read and do.
+    Masks, shifts, remainders and sums bound the integers, or the elements of a
+    state that are read. If they are known to fit four bits, the pass says so.
   }];
   let options = [
     Option<"readsStates", "reads-states", "bool", "true",
            "use the elements of states: bounds of integers, and indices">,
     Option<"gpu", "gpu", "bool", "false",
-           "keep matmuls in f16 and bf16, whose kernels read integers">,
+           "use the forms that kernels for GPUs match">,
     Option<"bf16", "bf16", "bool", "true",
            "the CPU multiplies bf16: matmuls of more than 4 rows stay in bf16">
   ];

@@ -99,11 +99,6 @@ std::optional<Dequantized> fx::kernel::matchDequantize(Value tensor) {
       convert->getOperand(0) != body->getArgument(0) || !v.getType().isF32())
     return std::nullopt;
   d.isUnsigned = isa<arith::UIToFPOp>(convert);
-  if (d.scales && d.axes.empty()) {
-    OpBuilder b(d.op);
-    d.scale = tensor::ExtractOp::create(b, d.op.getLoc(), d.scales);
-    d.scales = {};
-  }
   // Padding with 0 is padding the quantized tensor with its zero point. No
   // other padding is supported.
   for (Operation *view : d.views)
@@ -112,6 +107,11 @@ std::optional<Dequantized> fx::kernel::matchDequantize(Value tensor) {
       if (!with || !matchPattern(with, m_AnyZeroFloat()))
         return std::nullopt;
     }
+  if (d.scales && d.axes.empty()) {
+    OpBuilder b(d.op);
+    d.scale = tensor::ExtractOp::create(b, d.op.getLoc(), d.scales);
+    d.scales = {};
+  }
   return d;
 }
 

@@ -34,6 +34,12 @@ public:
     return failed ? mlir::Value() : op->getResult(0);
   }
 
+  /// Lets this and all later calls return null.
+  mlir::Value fail() {
+    failed = true;
+    return {};
+  }
+
   static FakeTensorType type(mlir::Value tensor) {
     return llvm::cast<FakeTensorType>(tensor.getType());
   }

@@ -27,6 +27,12 @@ static bool isInteger(Value value) {
   return type && type.getWidth() > 1;
 }
 
+/// Returns true if sums of such integers fit 64 bits.
+static bool isSmall(const IntegerRange &range) {
+  constexpr int64_t kLimit = int64_t(1) << 40;
+  return range.min >= -kLimit && range.max <= kLimit;
+}
+
 /// Returns true if all integers of `range` are values of the float `dtype`.
 static bool isExactIn(const IntegerRange &range, Type dtype) {
   auto type = dyn_cast<FloatType>(dtype);
@@ -60,9 +66,9 @@ struct Partial {
   /// The bounds of the value if it is an integer, which no operator has
   /// rounded.
   std::optional<IntegerRange> exact;
-  /// The width of the smallest float to which a value was rounded. A wider one
-  /// could tell.
-  unsigned width = 64;
+  /// The digits of the smallest float to which a value was rounded. A float
+  /// with more digits shows the rounding.
+  unsigned digits = 64;
 };
 
 class Matcher {
@@ -86,11 +92,11 @@ private:
 /// one.
 static bool round(Partial &p, Type dtype) {
   auto type = dyn_cast<FloatType>(dtype);
-  if (!type || type.getWidth() > p.width)
+  if (!type || type.getFPMantissaWidth() > p.digits)
     return false;
   if (!p.exact || !isExactIn(*p.exact, dtype)) {
     p.exact.reset();
-    p.width = type.getWidth();
+    p.digits = type.getFPMantissaWidth();
   }
   return true;
 }
@@ -120,15 +126,12 @@ std::optional<WeightParameter> Matcher::getParameter(const Argument &argument,
 std::optional<IntegerRange> Matcher::getRange(const WeightParameter &p) {
   if (!p.isInteger())
     return std::nullopt;
-  constexpr int64_t kLimit = int64_t(1) << 40;
   IntegerRange range;
-  if (!p.number)
-    range = ranges.get(p.base);
-  else if (std::abs(*p.number) <= double(kLimit))
+  if (p.number)
     range = {int64_t(*p.number), int64_t(*p.number)};
   else
-    return std::nullopt;
-  if (range.min < -kLimit || range.max > kLimit)
+    range = ranges.get(p.base);
+  if (!isSmall(range))
     return std::nullopt;
   return p.isInverse ? IntegerRange{-range.max, -range.min} : range;
 }
@@ -143,8 +146,11 @@ std::optional<Partial> Matcher::matchInteger(Value value) {
       isInteger(sub.other()) && sub.alpha().getInt() == 1 &&
       getShape(sub.self()) == getShape(value)) {
     IntegerRange q = ranges.get(sub.self()), z = ranges.get(sub.other());
-    IntegerRange difference = {q.min - z.max, q.max - z.min};
-    if (IntegerRange::of(getType(value).getDtype()).contains(difference))
+    IntegerRange difference;
+    if (isSmall(q) && isSmall(z))
+      difference = {q.min - z.max, q.max - z.min};
+    if (isSmall(q) && isSmall(z) &&
+        IntegerRange::of(getType(value).getDtype()).contains(difference))
       if (std::optional<WeightParameter> zero =
               getParameter(sub.otherArg(), getShape(value))) {
         w.integers = sub.self();
@@ -297,7 +303,7 @@ std::optional<Partial> Matcher::matchOperator(OperatorView call) {
   if (!scale || (zeros && !found.zero))
     return std::nullopt;
   found.scales.push_back(std::move(*scale));
-  partial.width = 32;
+  partial.digits = 24;
   return partial;
 }
 
@@ -347,6 +353,8 @@ std::optional<AffineWeight> AffineWeight::match(Value value,
   if (!found)
     return std::nullopt;
   AffineWeight &w = found->weight;
+  if (!isSmall(w.range))
+    return std::nullopt;
   w.hasKnownRange = ranges.isKnown(w.integers);
   // Kernels convert int8 as it is.
   bool isConversion = !w.isScaled() && !w.zero && !w.offset &&

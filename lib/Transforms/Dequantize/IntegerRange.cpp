@@ -145,8 +145,9 @@ enum class Kind {
 
 static Kind getKind(const OperatorView &call) {
   StringRef name = call.getSchema().getName();
-  // A view of another dtype has other numbers.
-  if (call.getSchema().isView() && name != "aten.view.dtype")
+  // Views of another dtype, and negatives, have other numbers.
+  if (call.getSchema().isView() && name != "aten.view.dtype" &&
+      name != "aten._neg_view.default")
     return Kind::Moves;
   return llvm::StringSwitch<Kind>(name)
       .Cases({"aten.add.Tensor", "aten.add.Scalar"}, Kind::Add)
@@ -215,13 +216,20 @@ std::optional<IntegerRange> RangeAnalysis::compute(Value value) {
     y = IntegerRange::of(getDtype(value));
   if (!x || !y)
     return std::nullopt;
+  // Operands are converted to the dtype of the result, in which a sum or a mask
+  // is the same, but a quotient is not.
+  IntegerRange all = IntegerRange::of(getDtype(value));
+  bool isConverted = !all.contains(*x) || !all.contains(*y);
+  if (isConverted && (kind == Kind::Divide || kind == Kind::Remainder ||
+                      kind == Kind::ShiftRight))
+    return std::nullopt;
   switch (kind) {
   case Kind::Add:
   case Kind::Subtract: {
     constexpr int64_t kLimit = int64_t(1) << 32;
     IntegerRange limits = {-kLimit, kLimit};
-    if (call.findArg("alpha").getInt().value_or(1) != 1 ||
-        !limits.contains(*x) || !limits.contains(*y))
+    if (call.findArg("alpha").getInt() != 1 || !limits.contains(*x) ||
+        !limits.contains(*y))
       return std::nullopt;
     return kind == Kind::Add ? IntegerRange{x->min + y->min, x->max + y->max}
                              : IntegerRange{x->min - y->max, x->max - y->min};

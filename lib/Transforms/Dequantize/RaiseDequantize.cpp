@@ -52,6 +52,7 @@ std::optional<WeightUse> WeightUse::match(Operation *op) {
   if (!use.x || !use.weight || getType(use.weight).getRank() != 2 ||
       (getType(use.x).getRank() == 0 && !use.isEmbedding) ||
       !getType(use.weight).hasStaticShape() ||
+      getType(use.weight).getNumElements().value_or(0) == 0 ||
       (use.bias && (getType(use.bias).getRank() != 1 ||
                     getType(use.bias).getDimSize(0) !=
                         getType(use.weight).getDimSize(1 - use.terms))))

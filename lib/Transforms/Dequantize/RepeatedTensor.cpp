@@ -9,8 +9,8 @@
 
 #include "../Decompose/Decompose.h"
 #include "fx/Operators/aten/expand.h"
-#include "fx/Operators/aten/full.h"
 #include "fx/Operators/aten/index.h"
+#include "fx/Operators/aten/new_full.h"
 #include "fx/Operators/aten/permute.h"
 #include "fx/Operators/aten/reshape.h"
 #include "fx/Operators/aten/t.h"
@@ -111,6 +111,9 @@ Value fx::getConverted(Value value) {
 
 std::optional<SmallVector<SmallVector<Digit>>>
 fx::splitDigits(ArrayRef<Digit> digits, ArrayRef<int64_t> shape) {
+  auto isEmpty = [](Digit digit) { return digit.size == 0; };
+  if (llvm::is_contained(shape, 0) || llvm::any_of(digits, isEmpty))
+    return std::nullopt;
   SmallVector<SmallVector<Digit>> dims(shape.size());
   SmallVector<Digit> rest(digits);
   for (size_t d = shape.size(); d-- > 0;) {
@@ -134,6 +137,8 @@ fx::splitDigits(ArrayRef<Digit> digits, ArrayRef<int64_t> shape) {
       }
     }
   }
+  if (llvm::any_of(rest, [](Digit digit) { return digit.size != 1; }))
+    return std::nullopt;
   return dims;
 }
 
@@ -151,8 +156,9 @@ bool RepeatedTensor::repeats() const {
 }
 
 bool RepeatedTensor::isInteger() const {
+  constexpr double kLimit = 1 << 24;
   if (number)
-    return *number == std::floor(*number);
+    return *number == std::floor(*number) && std::abs(*number) <= kLimit;
   return isa<IntegerType>(getType(base).getDtype());
 }
 
@@ -242,9 +248,10 @@ static std::optional<RepeatedTensor> getIndexed(aten::IndexTensor index,
 static bool isExact(Type from, Type to) {
   auto float1 = dyn_cast<FloatType>(from), float2 = dyn_cast<FloatType>(to);
   if (float1 && float2)
-    return float1.getWidth() < float2.getWidth();
+    return APFloat::isRepresentableBy(float1.getFloatSemantics(),
+                                      float2.getFloatSemantics());
   return isa<IntegerType>(from) && float2 &&
-         from.getIntOrFloatBitWidth() <= (float2.isF32() ? 16u : 8u);
+         from.getIntOrFloatBitWidth() <= float2.getFPMantissaWidth();
 }
 
 RepeatedTensor RepeatedTensor::get(Value value, RangeAnalysis &ranges) {
@@ -292,16 +299,16 @@ int64_t RepeatedTensor::getRun(int64_t width) const {
 }
 
 Value RepeatedTensor::getRuns(Decomposer &d, int64_t height, int64_t width,
-                              int64_t run, Type dtype) const {
+                              int64_t run, Type dtype, Value like) const {
   SmallVector<int64_t> shape = {height, width / run};
   if (number && isa<IntegerType>(dtype))
-    return d.call<aten::Full>(shape, int64_t(*number), dtype);
+    return d.call<aten::NewFull>(like, shape, int64_t(*number), dtype);
   if (number)
-    return d.call<aten::Full>(shape, *number, dtype);
+    return d.call<aten::NewFull>(like, shape, *number, dtype);
   std::optional<SmallVector<SmallVector<Digit>>> dims =
       splitDigits(digits, {height, width / run, run});
   if (!dims)
-    return {};
+    return d.fail();
   // The base as a tensor of the digits in the order of its elements.
   SmallVector<Digit> outer((*dims)[0]), stored;
   llvm::append_range(outer, (*dims)[1]);
@@ -312,11 +319,11 @@ Value RepeatedTensor::getRuns(Decomposer &d, int64_t height, int64_t width,
   int64_t stride = 1;
   for (Digit digit : llvm::reverse(stored)) {
     if (digit.stride != stride)
-      return {};
+      return d.fail();
     stride *= digit.size;
   }
   if (stride != getType(base).getNumElements())
-    return {};
+    return d.fail();
   SmallVector<int64_t> sizes, order, kept, whole;
   for (Digit digit : stored)
     sizes.push_back(digit.size);

@@ -54,9 +54,10 @@ struct RepeatedTensor {
   /// with rows of `width` elements, are known to be equal.
   int64_t getRun(int64_t width) const;
   /// Returns the matrix [height, width / run] of the values of runs, in
-  /// `dtype`. `run` must divide `getRun(width)`.
+  /// `dtype`, on the device of `like`. `run` must divide `getRun(width)`. Fails
+  /// if a digit belongs to two rows.
   mlir::Value getRuns(Decomposer &d, int64_t height, int64_t width, int64_t run,
-                      mlir::Type dtype) const;
+                      mlir::Type dtype, mlir::Value like) const;
 };
 
 /// Returns the digits of each dimension of `shape`, or nullopt if a digit

@@ -19,10 +19,10 @@
 #include "fx/Operators/aten/add.h"
 #include "fx/Operators/aten/div.h"
 #include "fx/Operators/aten/embedding.h"
-#include "fx/Operators/aten/full.h"
 #include "fx/Operators/aten/index_select.h"
 #include "fx/Operators/aten/linear.h"
 #include "fx/Operators/aten/mul.h"
+#include "fx/Operators/aten/new_full.h"
 #include "fx/Operators/aten/permute.h"
 #include "fx/Operators/aten/reciprocal.h"
 #include "fx/Operators/aten/reshape.h"
@@ -90,6 +90,11 @@ bool WeightRaiser::chooseGroup() {
     for (WeightParameter *part : w.getParameters())
       if (!part->sortedBy && part->getRun(terms) != terms)
         return false;
+  // Blocks may begin in one row and end in the next.
+  for (WeightParameter *part : w.getParameters())
+    if (!part->number &&
+        !splitDigits(part->digits, {columns, terms / group, group}))
+      return false;
   return group >= kMinGroup || group == terms;
 }
 
@@ -159,7 +164,7 @@ Value WeightRaiser::getIntegers(Decomposer &d) {
 
 /// Returns a summand, [columns, groups].
 Value WeightRaiser::getRuns(Decomposer &d, WeightParameter &part, Type dtype) {
-  Value runs = part.getRuns(d, columns, terms, group, dtype);
+  Value runs = part.getRuns(d, columns, terms, group, dtype, w.integers);
   return part.isInverse ? d.call<aten::MulScalar>(runs, -1) : runs;
 }
 
@@ -168,7 +173,7 @@ Value WeightRaiser::getScales(Decomposer &d) {
   Type f32 = Float32Type::get(w.integers.getContext());
   Value product;
   for (WeightParameter &scale : w.scales) {
-    Value runs = scale.getRuns(d, columns, terms, group, f32);
+    Value runs = scale.getRuns(d, columns, terms, group, f32, w.integers);
     if (product)
       product = scale.isInverse ? d.call<aten::DivTensor>(product, runs)
                                 : d.call<aten::MulTensor>(product, runs);
@@ -237,8 +242,8 @@ Value WeightRaiser::dequantize(Decomposer &d, Value scales) {
   } else {
     Value zeros = addsOffsets ? Value() : getZeros(d, b.getI32Type());
     if (!scales)
-      scales = d.call<aten::Full>(SmallVector<int64_t>{columns, terms / group},
-                                  w.factor, f32);
+      scales = d.call<aten::NewFull>(
+          q, SmallVector<int64_t>{columns, terms / group}, w.factor, f32);
     weight = d.call<qd::DequantizePerChannelGroup>(
         q, scales, ArgumentRef(zeros), min, max, i8, group, f32);
   }

@@ -12,6 +12,7 @@
 #include "fx/Kernels/Attention.h"
 #include "fx/Kernels/RowGather.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -139,7 +140,11 @@ static std::optional<CausalWork> matchCausalWork(func::FuncOp kernel) {
   auto labels = attention ? attention->label(ops) : std::nullopt;
   auto causal =
       labels ? kernel::matchCausalMask(*attention, *labels) : std::nullopt;
-  if (!causal)
+  // Only these pieces are skipped.
+  ArrayRef<unsigned> rowLoops;
+  if (attention)
+    rowLoops = attention->values.m;
+  if (!causal || rowLoops.empty() || rowLoops.back() != causal->row)
     return std::nullopt;
   SmallVector<int64_t> sizes = attention->values.op.getStaticLoopRanges();
   int64_t rows = sizes[causal->row], keys = sizes[attention->key];
@@ -162,7 +167,10 @@ DictionaryAttr fx::gpu::describeWork(func::FuncOp kernel,
     attrs.set("bytes", b.getI64IntegerAttr(*bytes));
   std::optional<int64_t> operations = 0;
   StringRef unit = "f32";
-  std::optional<CausalWork> causal = matchCausalWork(kernel);
+  std::optional<CausalWork> causal;
+  if (kernelClass == kernel::AttentionAttr::getMnemonic() ||
+      kernelClass == kernel::WarpgroupAttr::getMnemonic())
+    causal = matchCausalWork(kernel);
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
     // Matmuls read the rows of a table, and compute a row's place once.
     if (kernelClass == kernel::AttentionAttr::getMnemonic() &&
